@@ -1,4 +1,5 @@
-// Makes page.js and page.css, which the program embeds. The same sources give the same bytes.
+// Builds page.js and page.css, which the program embeds. The build is reproducible: equal sources give equal
+// bytes.
 
 import { build } from 'esbuild';
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
@@ -29,7 +30,7 @@ const { metafile } = await build({
 });
 const used = Object.values(metafile.outputs).flatMap((one) => Object.entries(one.inputs)).filter(([, input]) => input.bytesInOutput > 0);
 appendFileSync(join(out, 'page.js'), `${licences(here, used.map(([name]) => name))}\n`);
-// Within a script of HTML these begin something else; in a text of the program they stand only in strings.
+// `<!--` would change the parsing of an HTML script element; in the bundle it occurs only in strings.
 const script = join(out, 'page.js');
 writeFileSync(script, readFileSync(script, 'utf8').replaceAll('<!--', '\\x3C!--'));
 await build({

@@ -1,4 +1,4 @@
-// Copyright and licence of every library in the bundle: most of them ask that it goes with every copy.
+// Copyright notices and licences of all bundled libraries, because most licences require them in every copy.
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ function packageOf(input) {
   return path[0].startsWith('@') ? `${path[0]}/${path[1]}` : path[0];
 }
 
-/** One comment for all: each licence once, under the libraries that have it. */
+/** Builds one comment with each licence text once, below the libraries that use it. */
 export function licences(folder, inputs) {
   const names = [...new Set(inputs.filter((input) => input.includes('node_modules/')).map(packageOf))].sort();
   const byText = new Map();

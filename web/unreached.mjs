@@ -1,12 +1,15 @@
-// Libraries that the charts' library imports and that no chart of the page reaches. They are a tenth of the page.
+// Removes dependencies of the chart library that no chart of the page uses. They make up a tenth of the page.
 
-/** Why each is not needed, and what importers call of it as soon as they are loaded, for maps alone. */
+/** Why each library is not needed, and its functions that importers call while loading (only for maps). */
 const UNREACHED = {
   'd3-geo': { because: 'the page draws no maps', atLoad: ['geoTransform'] },
   'd3-scale-chromatic': { because: 'the page has colours of its own', atLoad: [] },
 };
 
-/** In their place: the same names, which say what is missing where one is called after all. */
+/**
+ * esbuild plugin that replaces these libraries by stubs with the same exports, which throw an explanation if
+ * called.
+ */
 export const unreached = {
   name: 'unreached',
   setup(build) {

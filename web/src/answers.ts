@@ -1,14 +1,14 @@
-// Answers to users' own questions as people read them.
+// Display text for the answers to users' own questions.
 
 import type { Agreement, Row } from './model.ts';
 
-/** A row as people read it. */
+/** Formats a row as `[a, b]`; numbers that JSON cannot express are written by name, such as `Infinity`. */
 export function shown(row: Row): string {
   const cells = row.map((cell) => typeof cell === 'object' && cell !== null ? cell.float : JSON.stringify(cell));
   return `[${cells.join(', ')}]`;
 }
 
-/** Whether an answer says nothing: it has no rows, or nothing but nulls and zeros. */
+/** Returns `true` if the complete answer is known and has no rows, or only nulls and zeros. */
 export function isEmpty({ first }: Pick<Agreement, 'first'>): boolean {
   return first !== undefined && first.count === first.rows.length && first.rows.flat().every((cell) => cell === null || cell === 0);
 }

@@ -1,4 +1,4 @@
-// From cells to bars: order, looks, words in place of figures, and what of the published results stands beside.
+// Converts cells to chart bars: order, look, replacement words for missing values, and published results.
 
 import type { Published } from './model.ts';
 import type { Bar, Look, Reference } from './charts/bars.ts';
@@ -10,13 +10,13 @@ import { NONE, percent } from './format.ts';
 import { standing, worstVerdict } from './select.ts';
 import { besideWords, cellName, rankingTitle, verdictWord } from './words.ts';
 
-/** Bars drawn of a chart until the reader asks for all. */
+/** Bars drawn in a chart without rankings before the reader asks for all of them. */
 export const DRAWN = 12;
 
-/** Bars drawn of each ranking where a chart has several. */
+/** Bars drawn per ranking in a chart with several rankings, before the reader asks for all of them. */
 export const DRAWN_EACH = 7;
 
-/** Published bars drawn of a chart until the reader asks for all. */
+/** Published bars drawn in a chart before the reader asks for all of them. */
 const PUBLISHED_DRAWN = 6;
 
 export interface Placed {
@@ -32,17 +32,17 @@ function look(tier: Tier, approximate: boolean): Look {
   return tier === 'apart' ? 'muted' : approximate ? 'hatched' : 'plain';
 }
 
-/** The heading of a ranking in charts; empty where there is one only. */
+/** Heading of a ranking in charts; empty if the page shows only one ranking. */
 export function groupOf(from: View, ranking: string): string {
   return from.rankings.length > 1 ? rankingTitle(ranking) : '';
 }
 
-/** The heading of published results among others. */
+/** Heading of the published results in charts; empty if the page shows only one ranking. */
 export function publishedGroup(from: View): string {
   return from.rankings.length > 1 ? 'Published by others' : '';
 }
 
-/** The bar of a cell. */
+/** Builds the bar of one cell, with its tier and ranking. */
 function placed(from: View, entry: Entry, metric: Metric, open: (entry: Entry) => void): Placed {
   const { configuration, cell } = entry;
   const how = standing(from, entry);
@@ -68,7 +68,10 @@ function placed(from: View, entry: Entry, metric: Metric, open: (entry: Entry) =
   };
 }
 
-/** Cells as bars, rankings apart, in each the best first, then what is not ranked, last what has no figure. */
+/**
+ * Builds the bars of cells, grouped by ranking. Within a ranking: ranked cells first, best first; then cells
+ * that are not ranked; last cells without a value.
+ */
 export function placedBars(from: View, entries: readonly Entry[], metric: Metric, open: (entry: Entry) => void): Placed[] {
   const worth = (one: Placed): number => (one.bar.value ?? Infinity) * (metric.better === 'higher' ? -1 : 1);
   return entries
@@ -81,7 +84,7 @@ export function placedBars(from: View, entries: readonly Entry[], metric: Metric
       || (a.bar.name < b.bar.name ? -1 : 1));
 }
 
-/** Reference rows, such as the yardstick, as lines. */
+/** Reference lines for reference configurations, such as the yardstick. */
 export function references(from: View, entries: readonly Entry[], metric: Metric): Reference[] {
   return entries.filter((entry) => entry.configuration.reference).flatMap((entry) => {
     const estimate = metric.of(entry.cell, from.run);
@@ -91,7 +94,9 @@ export function references(from: View, entries: readonly Entry[], metric: Metric
   });
 }
 
-/** Published results of the snapshot that is chosen, at exactly the scale of the run. */
+/**
+ * Published results of the chosen snapshot, restricted to the run's document count and the structure filter.
+ */
 export function publishedHere(from: View): Published[] {
   const { published, structure } = from.state;
   return from.figures.published.filter((one) =>
@@ -99,7 +104,10 @@ export function publishedHere(from: View): Published[] {
     && (structure === 'all' || one.retains_structure === (structure !== 'changed')));
 }
 
-/** A published figure as a hollow bar, with its machine and date; `?` where an error is suspected. */
+/**
+ * Builds the hollow bar of a published result, with its machine and date; the name ends in `?` if an error is
+ * suspected.
+ */
 export function publishedBar(one: Published, value: number | null, format: (value: number) => string, group = ''): Bar {
   const when = one.date ?? one.snapshot;
   return {
@@ -111,13 +119,16 @@ export function publishedBar(one: Published, value: number | null, format: (valu
   };
 }
 
-/** The first bars of each ranking. */
+/** The first `DRAWN_EACH` bars of each ranking, or the first `DRAWN` bars if there is only one ranking. */
 export function firstOfEach<Grouped extends Pick<Bar, 'group'>>(bars: readonly Grouped[]): Grouped[] {
   const groups = groupsOf(bars);
   return groups.length === 0 ? bars.slice(0, DRAWN) : groups.flatMap((group) => bars.filter((bar) => bar.group === group).slice(0, DRAWN_EACH));
 }
 
-/** What is drawn of a chart: the first of its bars, then published ones, the best first. */
+/**
+ * Bars to draw: those of the run first, then the published ones, best first. Both are limited unless `all` is
+ * set.
+ */
 export function drawnBars(own: readonly Bar[], published: readonly Bar[], all: boolean): Bar[] {
   const sorted = [...published].sort((a, b) => (a.value ?? Infinity) - (b.value ?? Infinity));
   return all ? [...own, ...sorted] : [...firstOfEach(own), ...sorted.slice(0, PUBLISHED_DRAWN)];

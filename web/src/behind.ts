@@ -1,22 +1,22 @@
-// What only the trials behind the figures tell: processor time that was taken by others.
+// CPU steal per cell, from the trial data.
 
 import type { Machine, RunEvidence } from './model.ts';
 
-/** Share of the processor time from which on what was taken is worth a word. */
+/** Share of the machine's CPU time above which steal is reported. */
 const MUCH = 0.02;
 
 export interface Stolen {
-  /** Trials during which more than 2 % was taken. */
+  /** Trials with more than 2 % CPU steal. */
   much: number;
-  /** Trials of which it is known. */
+  /** Trials whose CPU steal is known. */
   known: number;
 }
 
 const found = new WeakMap<RunEvidence, readonly Stolen[]>();
 
 /**
- * By index of the cell: trials during which others took processor time. It is counted from the record before to that
- * of the trial, so where a run has not the share itself, it is held against all of that time, restarts included.
+ * CPU steal by cell index. If the run has no steal share for a trial, the stolen seconds are divided by all
+ * CPU time since the previous trial ended, restarts included, because steal is counted over that period.
  */
 export function stolen(evidence: RunEvidence, machine: Machine): readonly Stolen[] {
   const known = found.get(evidence);

@@ -1,4 +1,4 @@
-// What keeps figures of a page from being compared, or from meaning more than they do.
+// Caveats: reasons why results on this page are not comparable or need care.
 
 import type { Cell, Configuration, Failure, RunEvidence } from './model.ts';
 import type { Entry, View } from './select.ts';
@@ -11,27 +11,27 @@ import { beyondClass, configurationName, isQuestion, rankingTitle, retainsWord, 
 
 export interface Catch {
   title: string;
-  /** What it comes to, in one line. */
+  /** The caveat in one line, with its count. */
   line: string;
-  /** Whom it is about and why, on demand; empty where the line says all. */
+  /** Affected configurations and the reason, shown on demand; empty if `line` says everything. */
   text: string;
 }
 
 const NAMED = 8;
 
-/** Names, and how many more there are. */
+/** Lists up to `NAMED` distinct names, followed by the number of the remaining ones. */
 export function some(names: readonly string[]): string {
   const different = [...new Set(names)];
   if (different.length <= NAMED) return list(different);
   return `${different.slice(0, NAMED).join(', ')} and ${different.length - NAMED} more`;
 }
 
-/** There was nothing to compare the answer with. */
+/** Returns `true` if there was no other answer to compare this cell's answer with. */
 export function isUncompared({ cell, configuration }: Entry): boolean {
   return cell.verdict === 'unverified' && isQuestion(cell.step) && configuration.other_questions[cell.step] === undefined;
 }
 
-/** Whom entries are about, each once, with the steps or whatever else is to be said of it. */
+/** Lists each configuration once, followed by its affected steps or by whatever `word` returns per cell. */
 function grouped(entries: readonly Entry[], word: (entry: Entry) => string = (entry) => stepName(entry.cell.step)): string[] {
   const found = new Map<string, Set<string>>();
   for (const entry of entries) {
@@ -41,7 +41,7 @@ function grouped(entries: readonly Entry[], word: (entry: Entry) => string = (en
   return [...found].map(([name, words]) => `${name} (${[...words].join(', ')})`);
 }
 
-/** Every catch of what is shown, those that could mislead most first. */
+/** All caveats of the results shown, most misleading first. */
 export function catches(from: View, evidence: RunEvidence | null = null): Catch[] {
   const { run } = from;
   const all: Configuration[] = from.configurations.flatMap((index) => run.configurations[index] ?? []);

@@ -1,14 +1,14 @@
-// Which colour a system has: always the same one, on every page. Names stand at every bar, because with more
-// systems than colours some share one.
+// Assigns each system its colour, the same on every page. Systems share colours if there are more systems
+// than colours; therefore every bar also carries its name.
 
 const KNOWN: readonly string[] = [
   'clickhouse', 'postgresql', 'elasticsearch', 'mongodb', 'duckdb', 'mysql', 'mariadb', 'dolt', 'sqlite',
 ];
 
-/** Colours of the style sheet, `--colour-0` and so on. */
+/** Number of colours in the style sheet, `--colour-0` to `--colour-9`. */
 const COLOURS = 10;
 
-/** The colour of a system, by the name of its folder or a published one. */
+/** The colour of a system, given its folder name or its published name. */
 export function colourOf(system: string): string {
   const name = system.toLowerCase();
   const known = KNOWN.indexOf(name);

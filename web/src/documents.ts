@@ -1,4 +1,4 @@
-// What a run of large documents shows: times over sizes test by test, what is on the disk, and what plans do with indexes.
+// Data of a documents run: times by document size for each test, disk usage, and index use in plans.
 
 import type { DrawnCurve } from './charts/curves.ts';
 import type { Cell, PublishedDocuments } from './model.ts';
@@ -11,7 +11,7 @@ import { configurationName, verdictWord } from './words.ts';
 
 export const DOCUMENTS = 'documents';
 
-/** Tests in their order, with what each is. */
+/** Tests in display order, each with its description. */
 export const TESTS: readonly (readonly [string, string])[] = [
   ['export', 'all documents out as JSON text'], ['import', 'the documents in'], ['copy', 'copy with a small change'],
   ['extract', 'one number of every document'], ['filter', 'keys of documents by a number'], ['order', 'keys in the order of a number'],
@@ -26,13 +26,13 @@ function wordOf(cell: Cell, name: string): string {
   return value === undefined ? '' : String(value);
 }
 
-/** Bytes of a size as it is called: `64KiB`. */
+/** Parses a size name such as `64KiB`; returns bytes. */
 export function bytesOfSize(word: string): number {
   const [, digits, unit] = /^(\d+)((?:[KMG]i)?B)$/.exec(word) ?? [];
   return Number(digits ?? 0) * (UNITS[unit ?? 'B'] ?? 1);
 }
 
-/** A size in bytes as it is called. */
+/** Formats bytes as a size name such as `64KiB`. */
 export function sizeWord(bytes: number): string {
   for (const [unit, factor] of Object.entries(UNITS).reverse()) {
     if (bytes >= factor) return `${Math.round(bytes / factor)}${unit}`;
@@ -40,12 +40,14 @@ export function sizeWord(bytes: number): string {
   return `${bytes}B`;
 }
 
-/** The size of documents that was asked for. */
+/** Requested document size of a cell in bytes. */
 export function sizeOf(cell: Cell): number {
   return bytesOfSize(wordOf(cell, 'size'));
 }
 
-/** What sets cells of one test and configuration apart: an index, a form, a depth, and whether they were cold. */
+/**
+ * What distinguishes cells of one test and configuration: index, statement form, depth, history, and cold.
+ */
 export function kindOf(cell: Cell): string {
   const words: string[] = [];
   const [index, form, depth, history] = ['index', 'form', 'depth', 'history'].map((name) => wordOf(cell, name));
@@ -57,7 +59,7 @@ export function kindOf(cell: Cell): string {
   return words.join(', ');
 }
 
-/** Cells of one test over one data set. */
+/** All cells of one test over one data set. */
 export interface Test {
   key: string;
   step: string;
@@ -70,7 +72,7 @@ function own(from: View): Entry[] {
   return from.entries.filter(({ cell }) => cell.workload === DOCUMENTS);
 }
 
-/** The tests that are shown, data set by data set. */
+/** The tests shown, in test order, separated by data set. */
 export function testsOf(from: View): Test[] {
   const found = new Map<string, Test>();
   for (const [step, words] of TESTS) {
@@ -85,7 +87,7 @@ export function testsOf(from: View): Test[] {
   return [...found.values()];
 }
 
-/** Times over sizes, a curve a configuration and kind. */
+/** Median time by document size, one curve per configuration and kind. */
 export function overSizes(from: View, entries: readonly Entry[]): Curve[] {
   const found = new Map<string, Curve>();
   for (const entry of [...entries].sort((a, b) => sizeOf(a.cell) - sizeOf(b.cell))) {
@@ -102,7 +104,7 @@ export function overSizes(from: View, entries: readonly Entry[]): Curve[] {
   return [...found.values()];
 }
 
-/** Rows of a test: a configuration and kind, with its cell of each size. */
+/** Table rows of a test: one per configuration and kind, with its cell for each size. */
 export function rowsOf(entries: readonly Entry[]): { name: string; bySize: Map<number, Entry> }[] {
   const found = new Map<string, { name: string; bySize: Map<number, Entry> }>();
   for (const entry of entries) {
@@ -115,19 +117,19 @@ export function rowsOf(entries: readonly Entry[]): { name: string; bySize: Map<n
   return [...found.values()];
 }
 
-/** Sizes of these cells, the smallest first. */
+/** Distinct document sizes of the cells in bytes, ascending. */
 export function sizesOf(entries: readonly Entry[]): number[] {
   return [...new Set(entries.map((entry) => sizeOf(entry.cell)))].sort((a, b) => a - b);
 }
 
-/** What a plan does with an index, in a word. */
+/** How a plan uses an index, as a word; the verdict if no plan was read. */
 export function useWord(cell: Cell): string {
   const use = cell.metrics.index_use;
   if (use === undefined) return verdictWord(cell.verdict);
   return ['impossible', 'in vain', 'usable', 'used'][use] ?? 'impossible';
 }
 
-/** What plans of one configuration do with its indexes. */
+/** Index use in the plans of one configuration. */
 export interface Uses {
   key: number;
   name: string;
@@ -137,7 +139,7 @@ export interface Uses {
 
 const OPERATIONS: readonly string[] = ['extract', 'filter', 'order', 'contains', 'exists'];
 
-/** A matrix for each configuration that is shown. */
+/** One index-use matrix per configuration shown. */
 export function usesOf(from: View): Uses[] {
   const found = new Map<number, Uses>();
   for (const entry of own(from).filter(({ cell }) => cell.step === 'use')) {
@@ -157,13 +159,16 @@ export function usesOf(from: View): Uses[] {
   return [...found.values()];
 }
 
-/** The words of several cells; where they differ, with the sizes or data sets of which each holds, or both. */
+/**
+ * The index-use words of several cells. If they differ, each word is followed by its sizes, its data sets or
+ * both.
+ */
 export function useWords(entries: readonly Entry[]): string {
   const cells = entries.map(({ cell }) => cell).sort((a, b) => sizeOf(a) - sizeOf(b));
   const labels: readonly ((cell: Cell) => string)[] = [
     (cell) => wordOf(cell, 'size'), (cell) => wordOf(cell, 'data'), (cell) => `${wordOf(cell, 'size')} ${wordOf(cell, 'data')}`,
   ];
-  // The first that tells them apart.
+  // The first label that tells differing cells apart; size and data set together otherwise.
   const label = labels.find((one) => new Set(cells.map(one)).size === new Set(cells.map((cell) => `${one(cell)} ${useWord(cell)}`)).size) ?? labels[2];
   const found = new Map<string, Set<string>>();
   for (const cell of cells) found.set(useWord(cell), (found.get(useWord(cell)) ?? new Set()).add(label?.(cell) ?? ''));
@@ -171,12 +176,15 @@ export function useWords(entries: readonly Entry[]): string {
   return all.length === 1 ? all[0]?.[0] ?? '' : all.map(([word, those]) => `${word} (${[...those].join(', ')})`).join(', ');
 }
 
-/** Cells of what is on the disk. */
+/** Cells of the disk-usage step. */
 export function disksOf(from: View): Entry[] {
   return own(from).filter(({ cell }) => cell.step === 'disk');
 }
 
-/** Whether the sizes of a run's documents can be laid beside what is published: the published documents are identical. */
+/**
+ * Returns `true` if published results can be drawn next to this test: the published documents are identical
+ * copies.
+ */
 export function canBePublished(test: Test): boolean {
   return test.data === 'identical';
 }
@@ -185,7 +193,10 @@ function publishedName({ system, variant, index }: PublishedDocuments): string {
   return `${system} ${variant}${index === null ? '' : `, ${index}`}, published`;
 }
 
-/** Published means of a test, scaled from the bytes of their tables to those of this run's, a curve a configuration. */
+/**
+ * Published mean times of a test, one curve per configuration. Times are scaled from the bytes of the
+ * published tables to those of this run.
+ */
 export function publishedCurves(published: readonly PublishedDocuments[], test: Test): DrawnCurve[] {
   const bytes = new Map(test.entries.flatMap(({ cell }): [number, number][] => {
     const own = cell.metrics.source_bytes;

@@ -1,4 +1,4 @@
-// What a durability run shows: what was there after stops of the hard way, by configuration, tier and kind of stop.
+// Data of a durability run: which data survived the crash tests, by configuration, tier and kind of crash.
 
 import type { Durability, Finding, Tested } from './model.ts';
 import type { Entry, View } from './select.ts';
@@ -7,25 +7,25 @@ import { configurationName } from './words.ts';
 
 export const DURABILITY = 'durability';
 
-/** Findings that are of no stop. */
+/** Name of the finding that states what the tier may lose; it belongs to no single crash. */
 const PROMISE = 'promise';
 const BESIDE: readonly string[] = [PROMISE, 'basis'];
-/** The state of a stop after which everything was there. */
+/** State of the finding of a crash after which all data was there. */
 const KEPT = 'kept';
 
-/** All stops of one kind of a configuration in a tier. */
+/** All crashes of one kind of a configuration in one durability tier. */
 export interface Stops {
   entry: Entry;
   name: string;
   tier: string;
-  /** `process` or `power`. */
+  /** Kind of the crash: `process` or `power`. */
   kind: string;
-  /** What the tier may lose, in words; null where nothing was stopped. */
+  /** What the tier may lose, as text; null if no crash test ran. */
   promise: string | null;
   each: readonly Finding[];
 }
 
-/** The kind of a stop in words. */
+/** The kind of a crash as text. */
 export function kindTold(kind: string): string {
   return kind === 'power' ? 'power loss' : 'process crash';
 }
@@ -35,7 +35,7 @@ function cuts(kind: string, stops: number): string {
   return stops === 1 ? one : many;
 }
 
-/** The stops that are shown. */
+/** The crash-test results shown, one entry per cell. */
 export function stopsOf(from: View): Stops[] {
   return from.entries.flatMap((entry) => {
     const { cell, configuration } = entry;
@@ -50,25 +50,25 @@ export function stopsOf(from: View): Stops[] {
   });
 }
 
-/** `kept in 10 of 10 power cuts`; why nothing was stopped, where that is so. */
+/** Summary such as `kept in 10 of 10 power cuts`; the reason if no crash test ran. */
 export function found({ entry: { cell }, kind }: Stops): string {
   const { stops, stops_kept: kept } = cell.metrics;
   if (stops === undefined) return cell.verdict === 'not_applicable' ? 'not applicable here' : 'failed';
   return `kept in ${kept ?? 0} of ${stops} ${cuts(kind, stops)}`;
 }
 
-/** Stops after which not everything was there, or something was acknowledged that could not be. */
+/** Crashes after which data was lost, or after which an impossible acknowledgement was found. */
 export function notKept({ each }: Stops): readonly Finding[] {
   return each.filter((one) => one.state !== KEPT || one.kinds !== undefined);
 }
 
-/** A stop in words, with its evidence. */
+/** Outcome of a crash as text, with its evidence. */
 export function stopTold(one: Finding): string {
   const evidence = [one.seen, one.words].filter((text) => text !== undefined).join('; ');
   return evidence === '' ? told(one) : `${told(one)}: ${evidence}`;
 }
 
-/** What was shown of a tier's promise by one kind of stop. */
+/** What crash tests of one kind have shown about a tier. */
 function testedTold({ tested = [] }: Durability, kind: string): string {
   const one: Tested | undefined = tested.find((those) => those.kind === kind);
   if (one === undefined) return 'as documented, not tested';
@@ -76,7 +76,7 @@ function testedTold({ tested = [] }: Durability, kind: string): string {
   return `kept in ${one.kept} of ${one.stops} ${cuts(kind, one.stops)}${promised}, ${one.date}`;
 }
 
-/** A tier with what it may lose, and what was tested of that. */
+/** Describes a tier: what each kind of crash may lose, and what was tested of that. */
 export function tierTold(durability: Durability): string {
   const { tier, process_crash: crash, power_loss: power } = durability;
   return `${tier}: a process crash loses ${crash} (${testedTold(durability, 'process')}), a power loss ${power} (${testedTold(durability, 'power')})`;

@@ -1,4 +1,4 @@
-// What a run of fidelity shows: what became of each document, who changes what, and who is I-JSON-safe.
+// Data of a fidelity run: outcome of each document, kinds of change by system, and I-JSON safety.
 
 import type { Case, Finding } from './model.ts';
 import type { Entry, View } from './select.ts';
@@ -6,30 +6,30 @@ import { configurationName } from './words.ts';
 
 export const FIDELITY = 'fidelity';
 
-/** Ways in, as findings name them. */
+/** Insert paths, as findings name them. */
 const WAYS = ['bulk', 'parameter'] as const;
 
-/** Kinds of change in the order of the tables; the first four keep the value. */
+/** Kinds of change in table order; the first four keep the value. */
 const KINDS: readonly string[] = [
   'white space', 'key order', 'number form', 'escapes', 'duplicate keys', 'number value', 'characters', 'null members',
   'empty containers', 'type', 'truncation', 'loss', 'addition', 'repair', 'not JSON',
 ];
 
-/** A document with what a configuration made of it. */
+/** A test document with the findings of one configuration. */
 export interface Tried {
   document: Case;
   entry: Entry;
   findings: readonly Finding[];
 }
 
-/** A configuration with all that it was given. */
+/** A configuration with all its test documents. */
 export interface System {
   key: string;
   name: string;
   tried: readonly Tried[];
 }
 
-/** A line of the matrix: documents by configuration. */
+/** One row of the outcome matrix: documents by configuration key. */
 export interface Line {
   key: string;
   title: string;
@@ -47,12 +47,15 @@ function anyWay(tried: Tried, out: string, is: (finding: Finding) => boolean): b
   });
 }
 
-/** Whether a document was accepted and is there: a bulk path may pass over what it makes no document of. */
+/**
+ * Returns `true` if a document was accepted and is stored. A bulk path may accept and then silently skip a
+ * document.
+ */
 function isTaken({ findings }: Tried): boolean {
   return WAYS.some((way) => find(findings, way)?.state === 'accepted' && find(findings, `${way}, whole`)?.state !== 'lost');
 }
 
-/** The configurations that are shown, with their documents in the order of the corpus. */
+/** The configurations shown, with their documents in corpus order. */
 export function systemsOf(from: View): System[] {
   const cases = new Map((from.run.cases ?? []).map((one) => [one.name, one]));
   const found = new Map<string, { name: string; tried: Tried[] }>();
@@ -68,7 +71,7 @@ export function systemsOf(from: View): System[] {
   return [...found].map(([key, { name, tried }]) => ({ key, name, tried }));
 }
 
-/** Why a document tells that a configuration is not I-JSON-safe; null where it does not. */
+/** Why a document shows that a configuration is not I-JSON-safe; null if it does not show that. */
 export function against({ findings }: Tried): string | null {
   for (const way of WAYS) {
     const offered = find(findings, way);
@@ -80,12 +83,12 @@ export function against({ findings }: Tried): string | null {
   return null;
 }
 
-/** State and kinds in one text. */
+/** State and kinds of a finding as one text. */
 export function told({ state, kinds = [] }: Finding): string {
   return kinds.length === 0 ? state : `${state}: ${kinds.join(', ')}`;
 }
 
-/** The words of one document by all ways, those that say the same in one. */
+/** Findings of one document over all insert paths as text; equal findings are written once. */
 export function waysTold({ findings }: Tried, out: string): string {
   const words = WAYS.map((way) => find(findings, `${way}${out}`)).map((one) => (one === undefined ? '' : told(one)));
   const [bulk = '', parameter = ''] = words;
@@ -93,7 +96,7 @@ export function waysTold({ findings }: Tried, out: string): string {
   return WAYS.map((way, place) => (words[place] === '' ? '' : `${way}: ${words[place] ?? ''}`)).filter((text) => text !== '').join('; ');
 }
 
-/** The system's words on a document, and what came back, each once. */
+/** The system's messages about a document and the values read back, without duplicates. */
 export function evidenceOf({ findings }: Tried, out: readonly string[]): string[] {
   const shown = findings.filter((one) => WAYS.some((way) => out.some((what) => one.of === `${way}${what}`)));
   return [...new Set(shown.flatMap(({ words, seen }) => [words, seen].filter((text) => text !== undefined)))];
@@ -103,7 +106,7 @@ function lineOf(systems: readonly System[], key: string, title: string, is: (tri
   return { key, title, by: new Map(systems.map((system) => [system.key, system.tried.filter(is)])) };
 }
 
-/** What became of the documents, a line an outcome. */
+/** Outcomes of the documents, one row per outcome. */
 export function outcomesOf(systems: readonly System[]): Line[] {
   const state = (tried: Tried, out: string, ...wanted: string[]): boolean => anyWay(tried, out, (one) => wanted.includes(one.state));
   const whole = ', whole';
@@ -124,7 +127,10 @@ export function outcomesOf(systems: readonly System[]): Line[] {
   ];
 }
 
-/** Who changes what, a line a kind; `out` says of what: the whole document, or the extracted value. */
+/**
+ * Kinds of change by configuration, one row per kind. `out` selects the whole document or the extracted
+ * value.
+ */
 export function kindsOf(systems: readonly System[], out: string): Line[] {
   const has = (kind: string) => (tried: Tried): boolean =>
     tried.document.must !== 'reject' && anyWay(tried, out, (one) => one.kinds?.includes(kind) === true || (kind === 'loss' && one.state === 'lost'));

@@ -1,6 +1,7 @@
-// What a run shows, each in one sentence: which was first, by how much, and how sure that is.
+// Findings of a run, one sentence each: which configuration is first, by how much, and how certain that is.
 //
-// Only configurations of one ranking that hold all documents are compared; the reference rows never are.
+// Only configurations of one ranking that hold all documents are compared; reference configurations never
+// are.
 
 import type { Configuration, Preparation } from './model.ts';
 import type { Entry, View } from './select.ts';
@@ -12,40 +13,48 @@ import { cellsOf, questionsIn, standing } from './select.ts';
 import { differs, meanRatio, ratio } from './stats.ts';
 import { beyondClass, COLD, configurationName, HOT, stepName } from './words.ts';
 
-/** What is compared. */
+/** What a finding compares. */
 export type About = 'Fastest hot' | 'Fastest cold' | 'Fastest to load' | 'Smallest';
 
 export interface Finding {
   about: About;
   ranking: string;
-  /** Who is first; null when nobody can be named, since nobody is shown to differ from all others. */
+  /** The first configuration; null if no configuration is shown to differ from all others. */
   first: Configuration | null;
-  /** Where nobody is: those between whom no difference is shown. */
+  /** If `first` is null: the configurations between which no difference is shown. */
   alike: readonly Configuration[];
   sentence: string;
-  /** Who comes after the second, with their figures, and who is left out; empty where there is nobody. */
+  /**
+   * Configurations after the second with their results, and how many are left out; empty if there are none.
+   */
   after: string;
-  /** How sure: the interval in words. */
+  /** The 95 % interval of the ratio as text, or why there is none. */
   sure: string;
-  /** Whether the first differs from all others: by intervals, unknown after too few rounds, counted rather than timed. */
+  /**
+   * Whether the first differs from all others: shown by intervals, not shown, unknown after too few rounds,
+   * counted rather than timed, or nothing to compare with.
+   */
   difference: 'shown' | 'not shown' | 'once' | 'counted' | 'alone';
-  /** A figure to open. */
+  /** A cell to open from the finding, or null. */
   entry: Entry | null;
 }
 
-/** How many are named after the second. */
+/** Configurations named after the second one. */
 const AFTER = 3;
 
 const ALONE = { alike: [], difference: 'alone', sure: 'Nothing to compare with.', after: '' } as const;
 const NOBODY = { first: null, alike: [], difference: 'once', entry: null, sure: '', after: '' } as const;
 
-/** A configuration, and its figure beside that of what is best by the median. */
+/** A configuration and its ratio to the one with the best median. */
 interface Beside {
   configuration: Configuration;
   by: Estimate;
 }
 
-/** What is best by the median leads where all others are shown to differ from it; else who may be as good as it. */
+/**
+ * The configuration with the best median leads if all others are shown to differ from it; otherwise those
+ * that may be equally good are listed.
+ */
 function lead(best: Configuration, others: readonly Beside[], once: string): Pick<Finding, 'first' | 'alike' | 'sure' | 'difference'> {
   const alike = others.filter(({ by }) => differs(by) !== true);
   const [nearest] = alike.length > 0 ? alike : others;
@@ -54,7 +63,7 @@ function lead(best: Configuration, others: readonly Beside[], once: string): Pic
   return { first: alike.length === 0 ? best : null, alike: alike.length === 0 ? [] : [best, ...alike.map(({ configuration }) => configuration)], ...sure };
 }
 
-/** Who may be as good as each other, before the figures are told. */
+/** Introduces the configurations that may be equally good; empty if one of them leads. */
 function nobodyLeads({ alike, difference }: Pick<Finding, 'alike' | 'difference'>): string {
   if (alike.length === 0) return '';
   return difference === 'once' ? 'Too few rounds to say who is first. ' : `No difference shown between ${list(alike.map(configurationName))}. `;
@@ -66,14 +75,14 @@ function afterwards(others: readonly string[]): string {
   return `Then ${others.slice(0, AFTER).join(', ')}${more}.`;
 }
 
-/** `3.10 times as long`, `12 % longer`, or `as long`. */
+/** A ratio as text: `3.10 times as long`, `12 % longer`, or `as long`. */
 export function byHowMuch(value: number, longer: string, asLong: string): string {
   const rounded = Math.round((value - 1) * 100);
   if (rounded < 1) return `as ${asLong}`;
   return value < 2 ? `${rounded} % ${longer}` : `${three(value)} times as ${asLong}`;
 }
 
-/** How sure a ratio is, in words. */
+/** Certainty of a ratio: its 95 % interval as text, or `once` if there is none. */
 export function howSure(one: Estimate, once: string): Pick<Finding, 'sure' | 'difference'> {
   const shown = differs(one);
   if (shown === null || one.low === null || one.high === null) return { sure: once, difference: 'once' };
@@ -85,7 +94,7 @@ export function howSure(one: Estimate, once: string): Pick<Finding, 'sure' | 'di
 
 interface Place {
   configuration: number;
-  /** Question and time. */
+  /** Cell of each question, keyed by question name. */
   times: Map<string, Entry>;
   mean: number;
 }
@@ -96,13 +105,13 @@ function timeOf(entry: Entry): Estimate | null {
 }
 
 interface Places {
-  /** Questions that were asked of somebody of the ranking or of another one. */
+  /** Questions asked of at least one configuration that is not a reference. */
   questions: string[];
-  /** Configurations with a time for every question, the smallest mean ratio to the best first. */
+  /** Configurations with a time for every question, smallest mean ratio to the best first. */
   places: Place[];
-  /** Configurations that were asked. */
+  /** Number of configurations of the ranking that were asked at least one question. */
   asked: number;
-  /** The best time of each question, also of those who lack another one. */
+  /** Best time of each question, including configurations that lack the time of another question. */
   best: Map<string, number>;
 }
 
@@ -135,7 +144,10 @@ function placesOver(from: View, ranking: string, phases: readonly string[]): Pla
   return { questions, places: places.sort((a, b) => a.mean - b.mean), asked: asked.size, best: fastest };
 }
 
-/** How many times as slow a configuration is as another one over all hot questions, in a run where both can be ranked. */
+/**
+ * Mean ratio of two configurations' times over all hot questions for which both are ranked; null if there is
+ * none.
+ */
 export function hotRatio(from: View, configuration: number, other: number): Estimate | null {
   const pairs = questionsIn(from, HOT).flatMap((question) => {
     const [a, b] = [configuration, other].map((index) => {
@@ -147,7 +159,10 @@ export function hotRatio(from: View, configuration: number, other: number): Esti
   return meanRatio(pairs, ADDED_S);
 }
 
-/** Questions to which nobody of the ranking was faster, whether or not it could answer all the others. */
+/**
+ * Number of questions on which no configuration of the ranking was faster, including those that lack other
+ * times.
+ */
 function wins(first: Place, best: ReadonlyMap<string, number>): number {
   return [...first.times].filter(([question, entry]) => (entry.cell.median_s ?? Infinity) <= (best.get(question) ?? Infinity)).length;
 }
@@ -227,7 +242,7 @@ interface Sized {
   total: number;
 }
 
-/** Who can be ranked by size in a state of the data, the smallest first. */
+/** Configurations that can be ranked by size in a data state, smallest first. */
 function bySize(from: View, ranking: string, state: string): Sized[] {
   return cellsOf(from, 'size', ['steady'], state).filter(isOf(ranking))
     .filter((entry) => standing(from, entry).tier === 'ranked')
@@ -238,7 +253,7 @@ function bySize(from: View, ranking: string, state: string): Sized[] {
     .sort((a, b) => a.total - b.total);
 }
 
-/** The smallest compacted, and drained where that is another one. */
+/** The smallest compacted configuration; the drained one is added if it is another one. */
 function smallest(from: View, ranking: string): Finding | null {
   const [compacted, drained] = [bySize(from, ranking, 'compacted'), bySize(from, ranking, 'drained')];
   const all = compacted.length > 0 ? compacted : drained;
@@ -256,7 +271,7 @@ function smallest(from: View, ranking: string): Finding | null {
   const state = all === compacted ? 'compacted' : 'drained';
   const size = `${name}: ${bytes(first.total)} ${state}${ofText(first.total)}${files}.`;
   if (second === undefined) return { ...ALONE, ...named, sentence: `${size} It is the only one ranked.${before}` };
-  // Sizes vary between loads: whose ranges lie in each other are not shown to differ.
+  // Sizes vary between loads: configurations with overlapping ranges are not shown to differ.
   const most = totalRange(first.entry.cell)?.high ?? first.total;
   const alike = all.slice(1).filter(({ entry, total }) => (totalRange(entry.cell)?.low ?? total) <= most).map(({ entry }) => entry.configuration);
   const leader = alike.length === 0 ? { first: named.first, alike: [], difference: 'counted' as const }
@@ -268,7 +283,7 @@ function smallest(from: View, ranking: string): Finding | null {
   };
 }
 
-/** The sizes of every load, where there were several. */
+/** The size ranges over all loads; a note if there was only one load. */
 function countedSize(from: View, first: Sized, second: Sized): string {
   const range = ({ entry: { cell } }: Sized): string => {
     const { low, high } = totalRange(cell) ?? {};
@@ -276,7 +291,7 @@ function countedSize(from: View, first: Sized, second: Sized): string {
   };
   const loads = from.loads.get(first.entry.cell.configuration)?.trials ?? 0;
   if (range(first) !== '' && range(second) !== '') return `Over ${counted(loads, 'load')}: ${range(first)}; the second ${range(second)}.`;
-  // Compacted once, drained after every load.
+  // Data is compacted once but drained after every load, so only drained sizes have a range.
   const drained = [first, second].map((one) => {
     const own = cellsOf(from, 'size', ['steady'], 'drained').find((entry) => entry.configuration === one.entry.configuration);
     return own === undefined ? '' : range({ entry: own, total: one.total });
@@ -285,7 +300,7 @@ function countedSize(from: View, first: Sized, second: Sized): string {
   return `Drained, over ${counted(loads, 'load')}: ${drained[0] ?? ''}; the second ${drained[1] ?? ''}.`;
 }
 
-/** The findings of one ranking; none of what is never ranked. */
+/** The findings of one ranking; none if the ranking is never ranked. */
 export function findingsOf(from: View, ranking: string): Finding[] {
   if (from.kinds.get(ranking)?.ranked !== true) return [];
   return [
@@ -296,7 +311,7 @@ export function findingsOf(from: View, ranking: string): Finding[] {
   ].filter((found) => found !== null);
 }
 
-/** The ranking that the page begins with: of the first class in which there is something to compare. */
+/** The ranking shown first: that of the first preparation class with more than one configuration. */
 export function leading(from: View): string | undefined {
   const size = (ranking: string): number => from.configurations.filter((index) => from.run.configurations[index]?.ranking === ranking).length;
   const ranked = from.rankings.filter((one) => from.kinds.get(one)?.ranked === true);
@@ -312,7 +327,7 @@ const DEEDS: readonly (readonly [About, string])[] = [
   ['Fastest hot', 'is the fastest hot'], ['Fastest cold', 'is the fastest cold'], ['Fastest to load', 'loads fastest'], ['Smallest', 'is the smallest'],
 ];
 
-/** All findings of a ranking in one sentence, which names its class: who was first at what. */
+/** All findings of a ranking in one sentence that names its preparation class. */
 export function headline(from: View, findings: readonly Finding[]): string {
   const deeds = new Map<Configuration, string[]>();
   const undecided = new Map<string, string[]>();

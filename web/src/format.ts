@@ -1,9 +1,9 @@
-// Figures with as many digits as they deserve: three. The program's own tables follow the same rules.
+// Number formatting with three significant digits. The program's own tables follow the same rules.
 
 import type { Better, Unit } from './figures.ts';
 import { FIGURES } from './figures.ts';
 
-/** What stands where there is no figure. */
+/** Placeholder for a missing value. */
 export const NONE = '–';
 
 /** Three significant digits below a thousand, whole numbers above. */
@@ -49,7 +49,7 @@ export function times(ratio: number): string {
   return Number.isFinite(ratio) ? `${three(ratio)} ×` : NONE;
 }
 
-/** A share as a percentage; one that is not all never reads 100 %. */
+/** A share as a percentage; a share below 1 is never written as 100 %. */
 export function percent(share: number): string {
   if (!Number.isFinite(share)) return NONE;
   if (share < 1 && share > 0.9995) return `${(Math.floor(share * 1e4) / 1e2).toFixed(2)} %`;
@@ -61,11 +61,11 @@ export function whole(value: number): string {
   return Number.isFinite(value) ? Math.round(value).toLocaleString('en-US') : NONE;
 }
 
-/** The registered figures by name. */
+/** The metrics of the registry, by name. */
 export const REGISTERED: ReadonlyMap<string, { title: string; unit: Unit; better: Better; ofProcesses: boolean }> =
   new Map(FIGURES.map(([name, title, unit, better, ofProcesses]) => [name, { title, unit, better, ofProcesses }]));
 
-/** What a figure is called; one that is not registered goes by its name. */
+/** Title of a metric; a metric that is not registered is titled by its name. */
 export function figureTitle(name: string): string {
   return REGISTERED.get(name)?.title ?? nameInWords(name);
 }
@@ -86,7 +86,7 @@ function byUnit(unit: Unit, value: number): string {
   }
 }
 
-/** A figure in its unit, or in the one that its name ends in where it is not registered. */
+/** Formats a metric in its unit; the unit of an unregistered metric is taken from the end of its name. */
 export function byName(name: string, value: number): string {
   if (!Number.isFinite(value)) return NONE;
   const known = REGISTERED.get(name);
@@ -101,13 +101,13 @@ export function byName(name: string, value: number): string {
   return Number.isInteger(value) ? whole(value) : three(value);
 }
 
-/** A figure with its interval. */
+/** A metric with its interval in parentheses; without them if both limits are equal or missing. */
 export function withInterval(name: string, value: number, limits: readonly [number, number] | undefined): string {
   const [low, high] = limits ?? [value, value];
   return low === high ? byName(name, value) : `${byName(name, value)} (${byName(name, low)} … ${byName(name, high)})`;
 }
 
-/** A figure, or the sign that there is none. */
+/** The formatted value, or `NONE` if there is no value. */
 export function or<Value>(value: Value | null | undefined, format: (value: Value) => string): string {
   return value === null || value === undefined ? NONE : format(value);
 }
@@ -117,28 +117,31 @@ export function nameInWords(name: string): string {
   return name.replaceAll('_', ' ');
 }
 
-/** A moment as `2026-11-22 02:27 UTC`, whatever the reader's time zone. */
+/** A time as `2026-11-22 02:27 UTC`, independent of the reader's time zone. */
 export function moment(rfc3339: string): string {
   const time = Date.parse(rfc3339);
   return Number.isNaN(time) ? rfc3339 : `${new Date(time).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 }
 
-/** What is said where rounds are too few for an interval: one, or some that differ too much. */
+/** Shown instead of an interval after one round, or after rounds that differ too much. */
 export const TOO_FEW_ROUNDS = 'too few rounds';
 
-/** An interval as `1.2 ms … 3.4 ms`, of `value` where there is one. */
+/**
+ * An interval as `1.2 ms … 3.4 ms`. If it is missing, `TOO_FEW_ROUNDS` if there is a `value`, `NONE`
+ * otherwise.
+ */
 export function interval(low: number | null, high: number | null, format: (value: number) => string, value: number | null = null): string {
   if (low === null || high === null) return value === null ? NONE : TOO_FEW_ROUNDS;
   return `${format(low)} … ${format(high)}`;
 }
 
-/** A list as people write it: `a, b and c`. */
+/** Joins words into an English list: `a, b and c`. */
 export function list(words: readonly string[]): string {
   if (words.length < 2) return words[0] ?? '';
   return `${words.slice(0, -1).join(', ')} and ${words[words.length - 1] ?? ''}`;
 }
 
-/** A figure at a tick of an axis: `10 ms`, not `10.0 ms`. */
+/** Shortens a tick label: `10 ms` instead of `10.0 ms`. */
 export function tick(text: string): string {
   return text.replace(/(\.\d*?)0+(?=\D|$)/, (_, kept: string) => (kept === '.' ? '' : kept));
 }

@@ -1,4 +1,4 @@
-// Starts the page: figures first, what stands behind them when there is time.
+// Entry point of the page: renders the figures first and unpacks the evidence when the browser is idle.
 
 import { render } from 'preact';
 

@@ -1,4 +1,4 @@
-// What can be read of a cell: its time, what follows from it, and whatever else was measured.
+// Metrics of a cell: its time, values derived from it, and all other measured quantities.
 
 import type { Cell, Configuration, Ratio, Run } from './model.ts';
 import type { Better } from './figures.ts';
@@ -8,23 +8,23 @@ import { byName, count, figureTitle, or, REGISTERED, seconds, times, withInterva
 export interface Metric {
   name: string;
   title: string;
-  /** Which direction is better; null where it is not known, or neither is. */
+  /** Direction that is better; null if it is unknown or neither is better. */
   better: Better;
-  /** A time of the trial itself: published times can stand beside it. */
+  /** Whether the metric is the time of the trial itself, so that published times can be drawn next to it. */
   time: boolean;
   format: (value: number) => string;
   of: (cell: Cell, run: Run) => Estimate | null;
-  /** What the cell is held against. */
+  /** The ratio to the configuration that the cell is compared with. */
   beside?: (cell: Cell) => Ratio | null;
-  /** Both groups in words, where trials fall into two. */
+  /** Description of both groups if the trials fall into two; null otherwise. */
   groups?: (cell: Cell) => string | null;
-  /** What keeps a figure of it from being like others. */
+  /** Caveats of this metric for a cell, such as `embedded`. */
   notes?: (cell: Cell, configuration: Configuration) => readonly string[];
 }
 
 const loaded = new WeakMap<Run, ReadonlyMap<number, number>>();
 
-/** The documents that a configuration holds: its times are for so many. */
+/** Documents loaded by a configuration; its times refer to that number. */
 export function documentsOf(run: Run, configuration: number): number {
   let known = loaded.get(run);
   if (known === undefined) {
@@ -37,7 +37,10 @@ export function documentsOf(run: Run, configuration: number): number {
   return known.get(configuration) ?? run.data.documents;
 }
 
-/** A metric of a cell, with its interval over rounds where it has one; of trials in two groups the upper one, from the lower. */
+/**
+ * A metric of a cell with its interval over rounds, if any. For trials in two groups: the upper median, with
+ * the lower one as lower limit.
+ */
 function measuredIn(cell: Cell, name: string): Estimate | null {
   const value = cell.metrics[name];
   if (value === undefined || !Number.isFinite(value)) return null;
@@ -50,7 +53,7 @@ function measuredIn(cell: Cell, name: string): Estimate | null {
   return { value, low, high };
 }
 
-/** `282 B in 3 trials, 2.48 kB in 3`, of trials that fall into two groups. */
+/** Description of trials in two groups: `282 B in 3 trials, 2.48 kB in 3`; null if there is one group. */
 export function inGroups(name: string, cell: Cell): string | null {
   const groups = cell.groups?.[name];
   if (groups === undefined) return null;
@@ -58,12 +61,12 @@ export function inGroups(name: string, cell: Cell): string | null {
   return `${byName(name, low)} in ${few} trials, ${byName(name, high)} in ${many}`;
 }
 
-/** A metric of a cell in words: both groups of its trials where there are two, or its value with its interval. */
+/** A metric of a cell as text: both groups of its trials, or its value with its interval. */
 export function measuredWord(name: string, cell: Cell): string {
   return inGroups(name, cell) ?? or(cell.metrics[name], (value) => withInterval(name, value, cell.intervals[name]));
 }
 
-/** What an axis says of the direction. */
+/** Axis title with the direction that is better. */
 export function axisOf({ title, better }: Pick<Metric, 'title' | 'better'>): string {
   return better === null ? title : `${title}, ${better === 'higher' ? 'more' : 'less'} is better`;
 }
@@ -124,18 +127,18 @@ function measured(name: string): Metric {
     time: false,
     format: (value) => byName(name, value),
     of: (cell) => measuredIn(cell, name),
-    // The worker of the harness, with client and decoding, is in figures of the processes of an embedded engine.
+    // For embedded engines, metrics of the processes include the worker with client and decoding.
     groups: (cell) => inGroups(name, cell),
     notes: (_, configuration) => (REGISTERED.get(name)?.ofProcesses === true && configuration.embedded ? ['embedded'] : []),
   };
 }
 
-/** The metric of a name; time when nobody has heard of it. */
+/** The metric with this name; time if the name is malformed. */
 export function metric(name: string): Metric {
   return DERIVED.find((one) => one.name === name) ?? (/^[a-z0-9_]+$/.test(name) ? measured(name) : TIME);
 }
 
-/** What a reader can choose between: what follows from times, and every metric that a question of the run has. */
+/** Metrics that the reader can select: those derived from times, and every metric of a hot or cold trial. */
 export function metricsOf(runs: readonly Run[]): Metric[] {
   const names = new Set<string>();
   for (const run of runs) {
@@ -149,22 +152,25 @@ export function metricsOf(runs: readonly Run[]): Metric[] {
   return [...DERIVED, ...[...known, ...[...names].sort()].map(measured)];
 }
 
-/** Whether the system tells no total of its own, so that its files are counted. */
+/** Returns `true` if the system reports no total size, so that its files are counted instead. */
 export function isOfFiles(cell: Cell): boolean {
   return cell.metrics.total_bytes === undefined && cell.metrics.files_bytes !== undefined;
 }
 
-/** Bytes that count as the size: the system's own catalogue, else its files. */
+/**
+ * Bytes that count as the size: the total that the system's catalogue reports, else its files; null if both
+ * are unknown.
+ */
 export function totalBytes(cell: Cell): number | null {
   return cell.metrics.total_bytes ?? cell.metrics.files_bytes ?? null;
 }
 
-/** The same with its interval over loads; without one where it was taken once. */
+/** Total bytes with the interval over loads; without limits if measured once. */
 export function totalEstimate(cell: Cell): Estimate | null {
   return measuredIn(cell, isOfFiles(cell) ? 'files_bytes' : 'total_bytes');
 }
 
-/** The same with its range over several loads. */
+/** Total bytes with the smallest and largest value over several loads. */
 export function totalRange(cell: Cell): Estimate | null {
   const value = totalBytes(cell);
   const { least_total_bytes: low = null, most_total_bytes: high = null } = cell.metrics;

@@ -1,51 +1,52 @@
-// What the program writes into the page. `crates/report/src/page` makes the same; a change is made in both.
+// Data that the program writes into the page. `crates/report/src/page` produces it; change both together.
 //
-// Two parts, each JSON, compressed with gzip and written as base64 into a <script type="text/plain">: `figures`
-// holds what charts show, `evidence` what a click on a figure opens and is unpacked after the first chart.
+// There are two parts, each JSON, compressed with gzip and written as base64 into a <script
+// type="text/plain">: `figures` holds the data of charts and tables, `evidence` the details behind a result;
+// the latter is unpacked after the first chart.
 //
-// Bytes are bytes, times seconds, unless a name says otherwise. What is not known is null.
+// Sizes are in bytes and times in seconds unless a name says otherwise. Unknown values are null.
 
-/** Everything that charts and tables show. */
+/** Data of all charts and tables. */
 export interface Figures {
   format: 1;
   /** Version of the program that made the page. */
   program: string;
-  /** When the page was made, RFC 3339. */
+  /** Creation time of the page, RFC 3339. */
   made: string;
-  /** One or many, in the order in which they were named. */
+  /** The runs, at least one, in command-line order. */
   runs: Run[];
-  /** Results that others have published; see `docs/published.md`. */
+  /** Results published by others; see `docs/published.md`. */
   published: Published[];
-  /** What others have published about large documents; none where no run has any. */
+  /** Published results on large documents; empty if no run has the documents workload. */
   published_documents: PublishedDocuments[];
 }
 
-/** How much something is to be noticed: a value, which colours and signs are drawn from. */
+/** Severity of a result; selects its colour and sign. */
 export type Severity = 'good' | 'warning' | 'failed';
 
-/** A sentence that stands before everything else. */
+/** A sentence shown above everything else. */
 export interface Alarm {
   severity: Severity;
   text: string;
 }
 
 export interface Run {
-  /** Tells runs of one page apart: the name of the run folder, with a number where two are alike. */
+  /** Identifies the run on this page: the name of its folder, with a number if two are equal. */
   name: string;
-  /** Absent where nothing is to be said first. */
+  /** Alarms shown first; absent if there are none. */
   headline?: Alarm[];
-  /** Every planned trial has a terminal record. */
+  /** Whether every planned trial has a terminal record. */
   complete: boolean;
   /** Planned trials without a record. */
   open: number;
-  /** When it began, RFC 3339. */
+  /** Start time of the run, RFC 3339. */
   started: string;
-  /** Version of the program that made the run. */
+  /** Version of the program that executed the run. */
   program: string;
   machine: Machine;
-  /** Sequential reads of the run folder's disk. */
+  /** Sequential read rate of the run folder's disk. */
   disk_bytes_per_s: number | null;
-  /** Rounds planned. */
+  /** Number of planned rounds; null if the run's settings do not state it. */
   rounds: number | null;
   data: {
     documents: number;
@@ -54,48 +55,48 @@ export interface Run {
     source: string;
     malformed: number;
     staging_s: number | null;
-    /** The same documents in formats that are no database: raw, gzip-6, lz4, zstd-1. */
+    /** Bytes of the same documents as plain files, by format: raw, gzip-6, lz4, zstd-1. */
     reference_sizes: Record<string, number>;
   };
   configurations: Configuration[];
   cells: Cell[];
-  /** Highest throughput over numbers of clients, of ranked configurations. */
+  /** Highest throughput over the numbers of clients, for ranked configurations. */
   peaks: Peak[];
-  /** Sizes of large documents at which two ranked configurations change places. */
+  /** Document sizes at which two ranked configurations swap order. */
   crossovers: Crossover[];
   scores: Score[];
   failures: Failure[];
-  /** A user's own questions; absent where there are none. */
+  /** The user's own questions; absent if there are none. */
   questions?: OwnQuestion[];
-  /** What came of their answers. */
+  /** How the answers to the user's questions compare. */
   agreements?: Agreement[];
-  /** Documents of a fidelity run; steps of its cells are their names. */
+  /** Documents of a fidelity run; the steps of its cells are their names. */
   cases?: Case[];
 }
 
-/** A user's own question. */
+/** A question defined by the user. */
 export interface OwnQuestion {
   name: string;
   title: string;
   asks: string;
 }
 
-/** The answers to one question, held against each other. */
+/** Comparison of all answers to one question. */
 export interface Agreement {
   question: string;
   basis: 'agreed' | 'disputed' | 'unverified' | 'other_documents' | 'expected' | 'reference' | 'unanswered';
-  /** How many documents the answers were compared over: those that all voters hold. */
+  /** Documents over which the answers were compared: those that all voters hold. */
   documents: number;
   columns: string[];
-  /** The first rows of the answer that all are held against, and how many there are. */
+  /** First rows of the answer that all others are compared with, and its number of rows. */
   first?: { rows: Row[]; count: number };
   standings: Standing[];
 }
 
-/** A row of an answer; a number that JSON does not have is an object. */
+/** A row of an answer; a number that JSON cannot express is an object. */
 export type Row = readonly (string | number | boolean | null | { float: string })[];
 
-/** How a configuration stands to the answer that all are held against. */
+/** How a configuration's answer relates to the answer that all others are compared with. */
 export interface Standing {
   system: string;
   version: string;
@@ -104,50 +105,50 @@ export interface Standing {
   why?: string;
   rows?: { lacks: Row[]; lacking: number; has: Row[]; having: number };
   rule?: string;
-  /** What it was asked. */
+  /** The statement that the system executed. */
   statement?: string;
-  /** How many documents it holds. */
+  /** Number of documents that the configuration holds. */
   documents: number;
 }
 
-/** Two configurations that change places over sizes of documents. */
+/** Two configurations that swap order as documents grow. */
 export interface Crossover {
   test: string;
   data: string;
-  /** Index of the configuration that is faster below the size, and of the one that is faster above it. */
+  /** Indexes of the configurations that are faster below and above the size. */
   below: number;
   above: number;
-  /** Bytes of a document. */
+  /** Document size of the crossover in bytes. */
   bytes: number;
-  /** Limits of its 95 % interval; null beyond all sizes that were measured. */
+  /** Limits of the 95 % interval of the size; null if beyond all measured sizes. */
   low: number | null;
   high: number | null;
 }
 
-/** A document that was given to every system. */
+/** A test document that every system is given. */
 export interface Case {
   name: string;
-  /** What the RFC says. */
+  /** Requirement of the RFC for parsers. */
   must: 'accept' | 'reject' | 'choose';
-  /** Where it says so. */
+  /** Section of the RFC that states the requirement. */
   source: string;
   probes: string;
-  /** It decides if a system is I-JSON-safe. */
+  /** Whether the document decides if a system is I-JSON-safe. */
   decides: boolean;
   bytes: number;
-  /** The document, made fit to be read; the middle of a long one is left out. */
+  /** The document in readable form; the middle of a long one is left out. */
   document: string;
 }
 
-/** Something found out that is no number. */
+/** An observation that is not a number. */
 export interface Finding {
-  /** Of what, within its cell: `bulk`, `bulk, whole`, `parameter, value`. */
+  /** Subject within the cell: `bulk`, `bulk, whole`, `parameter, value`. */
   of: string;
   state: string;
   kinds?: string[];
-  /** The system's own words. */
+  /** Message of the system, verbatim. */
   words?: string;
-  /** What was seen. */
+  /** Observed value, such as the document read back. */
   seen?: string;
 }
 
@@ -161,54 +162,54 @@ export interface Machine {
   file_system: string | null;
 }
 
-/** A system in a version, variant and storage setting. */
+/** A system in a version, variant, storage setting and memory profile. */
 export interface Configuration {
-  /** Name of its folder. */
+  /** Folder name of the system in the catalogue. */
   system: string;
-  /** Name for people. */
+  /** Display name of the system. */
   title: string;
   version: string;
   variant: string;
   variant_title: string;
   storage: string;
-  /** Inside a process of the harness: no network in its times. */
+  /** Whether the engine runs inside the worker process, so that its times include no network. */
   embedded: boolean;
-  /** `tcp` or `unix` of a server. */
+  /** `tcp` or `unix` for servers; null otherwise. */
   transport: string | null;
   end_of_life: boolean;
-  /** The day of its release, where newer versions were out that could not be had, or not be used. */
+  /** Release day of the version if newer ones exist that cannot be obtained or used; null otherwise. */
   outdated: string | null;
-  /** What the system was told about the documents before they came; null in runs that did not state it. */
+  /** What the system was told about the documents before loading; null if the run does not state it. */
   preparation: Preparation | null;
-  /** Where its memory settings come from; null in runs that did not state it. */
+  /** How the memory settings are chosen; null if the run does not state it. */
   profile: Profile | null;
-  /** The budget of memory that it was sized for; null under `stock`. */
+  /** Memory budget that the settings are sized for; null for `stock`. */
   memory_bytes: number | null;
-  /** What its class and profile do not say, such as `approximate`. */
+  /** What separates the ranking beyond class and profile, such as `approximate`. */
   ranks_with: string;
-  /** Class, profile and `ranks_with` in one text: only configurations with the same text are ranked with each other. */
+  /** Class, profile and `ranks_with` as one text; only configurations with equal text are ranked together. */
   ranking: string;
-  /** False of what is shown and never ranked, such as statements as others have published them. */
+  /** False if shown but never ranked, such as statements exactly as published by others. */
   ranked: boolean;
-  /** A row to read others by, such as the yardstick; never ranked. */
+  /** Whether this is a reference configuration such as the yardstick; never ranked. */
   reference: boolean;
   configuration_digest: string;
   artifact_digest: string | null;
-  /** Where it differs from the system's defaults. */
+  /** Settings that differ from the system's defaults, with reasons. */
   exceptions: { what: string; why: string }[];
-  /** Memory settings of its profile. */
+  /** Memory settings of the memory profile. */
   settings: Setting[];
-  /** Documents in one unit of parallel work, such as a row group. */
+  /** Documents in one unit of parallel work, such as a row group; null if not declared. */
   parallel_unit: number | null;
-  /** What a crash may lose, as its folder documents it; null where no tier was chosen. */
+  /** What a crash may lose according to the system's folder; null if no tier was chosen. */
   durability: Durability | null;
-  /** Why it is not made for the run's workload; null where it is. */
+  /** Why the system is not made for the run's workload; null if it is. */
   not_made_for: string | null;
-  /** By question: why what it asks is another question. */
+  /** By question: why the system's statement asks a different question. */
   other_questions: Record<string, string>;
-  /** What came back of the documents that were read back; null when nobody looked. */
+  /** Result of reading documents back; null if they were not read back. */
   structure: Structure | null;
-  /** Documents that were not taken, by the system's own reasons. */
+  /** Rejected documents, by the system's own reason. */
   rejects: { reason: string; documents: number }[];
 }
 
@@ -216,103 +217,113 @@ export interface Durability {
   tier: string;
   process_crash: string;
   power_loss: string;
-  /** What durability runs beside this one had shown when it began. */
+  /** Results of earlier durability runs, as known when this run began. */
   tested?: Tested[];
 }
 
-/** Stops of one kind. */
+/** Results of crash tests of one kind. */
 export interface Tested {
-  /** `process` or `power`. */
+  /** Kind of crash: `process` or `power`. */
   kind: string;
   stops: number;
   kept: number;
   as_promised: number;
-  /** The day. */
+  /** Day of the crash tests. */
   date: string;
 }
 
 export type Preparation = 'as-is' | 'prepared' | 'extracted' | 'own';
 export type Profile = 'sized' | 'stock';
 
-/** A setting of a profile. */
+/** One setting of a memory profile. */
 export interface Setting {
   name: string;
   value: string;
-  /** What the package does by itself. */
+  /** Default value of the package; null if unknown. */
   stock: string | null;
-  /** Where its makers advise the value. */
+  /** Where the vendor recommends the value; null if unknown. */
   source: string | null;
 }
 
 export interface Structure {
-  /** `bytes`, `value`, `changed` or `unknown`. */
+  /** How documents come back: `bytes`, `value`, `changed` or `unknown`. */
   retains: string;
   compared: number;
   equal_bytes: number;
   equal_value: number;
-  /** Kind of change and documents that show it. */
+  /** Kind of change, and the number of documents that show it. */
   changes: Record<string, number>;
 }
 
 export type Verdict =
   | 'exact' | 'approximate' | 'unverified' | 'disputed' | 'partial' | 'not_applicable' | 'wrong' | 'timeout' | 'failed';
 
-/** All trials of one thing. A time is null where the verdict allows none. */
+/** All trials with equal dimensions. Times are null if the verdict allows none. */
 export interface Cell {
-  /** Index of its configuration in the run. */
+  /** Index of the configuration in the run. */
   configuration: number;
-  /** `analytics`, `serving`; others come. */
+  /** Workload name, such as `analytics` or `serving`. */
   workload: string;
-  /** `load`, `size`, `q1` … `q6`; of serving the mix; other workloads have others. */
+  /** `load`, `size`, `q1` … `q6`; for serving the mix; other workloads have their own steps. */
   step: string;
-  /** `load`, `cold`, `cold-unverified`, `cold-os`, `hot`, `hot-not-in-memory`, `steady`, `measured`. */
+  /**
+   * Phase: `load`, `cold`, `cold-unverified`, `cold-os`, `hot`, `hot-not-in-memory`, `steady` or `measured`.
+   */
   phase: string;
-  /** State of the data: `drained` or `compacted`; null of a load. */
+  /** Data state, `drained` or `compacted`; null for a load. */
   state: string | null;
-  /** Further dimensions, such as clients. */
+  /** Further dimensions, such as the number of clients. */
   parameters: Record<string, string | number | boolean>;
-  /** Trials with a time, or with the figure that the cell is about. */
+  /** Trials with a time, or with the headline metric of the cell. */
   trials: number;
   median_s: number | null;
-  /** 95 % interval over rounds; null with too few of them. */
+  /** Limits of the 95 % interval over rounds; null after too few rounds. */
   low_s: number | null;
   high_s: number | null;
   verdict: Verdict;
-  /** Absent where it is good. */
+  /** Severity of the cell; absent if it is good. */
   severity?: Severity;
-  /** `cpu`, `one core`, `disk`, …. */
+  /** Bottleneck: `cpu`, `one core`, `disk`, …; null if unknown. */
   bound_by: string | null;
-  /** Units stand last in the names: `total_bytes`, `documents_per_s`, `server_cpu_s`, …. */
+  /** Metrics by name; names end in their unit: `total_bytes`, `documents_per_s`, `server_cpu_s`, …. */
   metrics: Record<string, number>;
-  /** 95 % intervals over rounds of those metrics that have one, such as throughput and sizes. */
+  /** 95 % intervals over rounds, for metrics that have one, such as throughput and sizes. */
   intervals: Record<string, [number, number]>;
-  /** Figures whose trials fall into two groups, the lower one first: trials and median of each. */
+  /** Metrics whose trials fall into two groups, lower group first: trials and median of each. */
   groups?: Record<string, [[number, number], [number, number]]>;
-  /** Beside the best comparable cell of the same ranking: by throughput where that is what the cell is about, or response time. */
+  /**
+   * Ratio to the best comparable cell of the ranking, by headline metric (throughput, response time or time).
+   */
   of_best: Ratio | null;
-  /** Beside the yardstick on one core. */
+  /** Ratio to the yardstick on one core. */
   of_yardstick: Ratio | null;
-  /** Share and microseconds by histogram (`service`, `response`, `failed`), ascending; of cells that have histograms. */
+  /**
+   * Share and microseconds per histogram (`service`, `response`, `failed`), ascending; only for cells with
+   * histograms.
+   */
   distributions?: Record<string, [number, number][]>;
-  /** What was found out that is no number. */
+  /** Observations that are not numbers. */
   findings?: Finding[];
 }
 
-/** A configuration's highest throughput over numbers of clients, beside the highest of its ranking. */
+/**
+ * Highest throughput of a configuration over the numbers of clients, compared with the highest of its
+ * ranking.
+ */
 export interface Peak {
   /** Index of the cell in the run. */
   cell: number;
-  /** Operations per second. */
+  /** Throughput in operations per second. */
   value: number;
-  /** Beside the highest; itself where it is that. */
+  /** Ratio to the highest of the ranking; to itself if this is the highest. */
   of_best: Ratio;
-  /** Clients of the highest. */
+  /** Number of clients of the highest; null if unknown. */
   other_clients: number | null;
-  /** It is the highest and shown to differ from all others of its ranking. */
+  /** Whether this is the highest and shown to differ from all others of its ranking. */
   leads: boolean;
 }
 
-/** This figure ÷ the other one's, over the rounds that both have. */
+/** Ratio of this cell's value to that of another configuration, over the rounds that both have. */
 export interface Ratio {
   ratio: number;
   low: number | null;
@@ -322,7 +333,7 @@ export interface Ratio {
   other: number;
 }
 
-/** Score of the published formula, among the configurations of one ranking; see `docs/published.md`. */
+/** Score by the published formula among the configurations of one ranking; see `docs/published.md`. */
 export interface Score {
   configuration: number;
   state: string;
@@ -341,7 +352,7 @@ export interface Failure {
 }
 
 export interface Published {
-  /** Month in which it stood so. */
+  /** Month of the snapshot of the published results. */
   snapshot: string;
   system: string;
   version: string;
@@ -354,60 +365,60 @@ export interface Published {
   total_bytes: number | null;
   data_bytes: number | null;
   index_bytes: number | null;
-  /** Of five questions. */
+  /** Times of the five published questions. */
   cold: (number | null)[];
   hot: (number | null)[];
   source: string;
-  /** Likely errors: inferences of this project. */
+  /** Likely errors, as inferred by this project. */
   suspected: { field: string; reason: string }[];
 }
 
-/** A published figure of large documents: a mean over a table of so many of one size. */
+/** A published mean time for a table of equally large documents. */
 export interface PublishedDocuments {
   test: string;
   system: string;
   variant: string;
-  /** The kind of index, of the test of that name. */
+  /** Kind of index, for the test `index`; null for other tests. */
   index: string | null;
-  /** Its documents have 2^(n+4) bytes. */
+  /** Size exponent: documents have 2^(n+4) bytes. */
   n: number;
   documents: number;
   mean_s: number | null;
   sd_s: number | null;
-  /** On the disk; no unit is given. */
+  /** Published disk usage; no unit is given. */
   disk: number | null;
-  /** Why it is likely to be an error: inferences of this project. */
+  /** Why the value is likely to be an error, as inferred by this project. */
   suspected: string[];
 }
 
-/** What stands behind the figures, run by run in the same order. */
+/** Details behind the results, in the order of the runs in `Figures`. */
 export interface Evidence {
   runs: RunEvidence[];
 }
 
 export interface RunEvidence {
-  /** Long texts, each once; others refer to them by index. */
+  /** Long texts without duplicates; other fields refer to them by index. */
   texts: string[];
-  /** In the order of the run's cells. */
+  /** One entry per cell, in the order of the run's cells. */
   cells: CellEvidence[];
   series: Series | null;
 }
 
 export interface CellEvidence {
-  /** Key of the cell in the journal; a trial's is `KEY#ROUND.ORDER`. */
+  /** Key of the cell in the journal; a trial's key is `KEY#ROUND.ORDER`. */
   key: string;
-  /** Column by column, one entry a trial. */
+  /** Trial data column by column, one element per trial. */
   trials: Trials;
-  /** Index of the statement's text. */
+  /** Index of the statement's text in `texts`; null if there is none. */
   statement: number | null;
   plan: { text: number; file: string; violations: string[] } | null;
-  /** The answers that were given, each once. */
+  /** Distinct answers, with the number of trials that gave each. */
   answers: { digest: string; text: number | null; trials: number }[];
-  /** Trials second by second, of cells in which clients sent operations. */
+  /** Per-second data of trials, for cells in which clients send operations. */
   seconds?: Seconds[];
 }
 
-/** A trial second by second, column by column. */
+/** Per-second data of one trial, column by column. */
 export interface Seconds {
   round: number;
   order: number;
@@ -415,39 +426,41 @@ export interface Seconds {
   errors: number[];
   longest_us: number[];
   backlog: number[];
-  /** Seconds of the ramp, which come first. */
+  /** Seconds of warm-up at the start. */
   ramp: number;
-  /** Places of those in which the system wrote a checkpoint; null where it does not tell. */
+  /** Indexes of the seconds in which the system wrote a checkpoint; null if it does not report them. */
   checkpoints: number[] | null;
-  /** Requests under way on the disk of the system's data, on average; absent where that is not known. */
+  /** Mean number of requests in flight on the data disk, per second; absent if unknown. */
   disk_queue?: (number | null)[];
 }
 
 export interface Trials {
   round: number[];
   order: number[];
-  /** Milliseconds since 1970, at the end of the trial. */
+  /** End of each trial in milliseconds since 1970. */
   at_ms: number[];
   seconds: (number | null)[];
-  /** The system's own figure. */
+  /** Time that the system itself reports, in seconds; null if it reports none. */
   server_s: (number | null)[];
   verdict: Verdict[];
   bound_by: (string | null)[];
-  /** Why there is no time. */
+  /** Why a trial has no time; null if it has one. */
   failure: ({ kind: string; error: string } | null)[];
   metrics: Record<string, (number | null)[]>;
 }
 
-/** The machine and the system under test second by second, thinned where a run is long. */
+/** Telemetry of the machine and the system under test, thinned for long runs. */
 export interface Series {
-  /** Samples that one point stands for. */
+  /** Number of samples that one point stands for. */
   samples_per_point: number;
-  /** Seconds since the run began. */
+  /** Seconds since the start of the run. */
   at_s: number[];
-  /** Index of the text that says what was done; null when nothing was up. */
+  /** Index of the text that describes the current activity; null if no engine was running. */
   what: (number | null)[];
-  /** Each as long as `at_s`. Names end in their unit: busy_cores, waiting_cores, stolen_cores, runnable,
-   *  disk_busy_share, disk_latency_ms, disk_read_bytes_per_s, disk_written_bytes_per_s, subject_busy_cores,
-   *  subject_pss_bytes, …. */
+  /**
+   * Columns as long as `at_s`. Names end in their unit: busy_cores, waiting_cores, stolen_cores, runnable,
+   * disk_busy_share, disk_latency_ms, disk_read_bytes_per_s, disk_written_bytes_per_s, subject_busy_cores,
+   * subject_pss_bytes, ….
+   */
   values: Record<string, (number | null)[]>;
 }

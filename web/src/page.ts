@@ -1,4 +1,4 @@
-// What every part of the page is given.
+// Context shared by all parts of the page.
 
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
@@ -9,11 +9,11 @@ import type { State } from './state.ts';
 
 export interface Page {
   figures: Figures;
-  /** Null until it is unpacked. */
+  /** Details behind the results; null until they are unpacked. */
   evidence: Evidence | null;
   from: View;
   change: (to: Partial<State>) => void;
-  /** Opens what stands behind a figure. */
+  /** Opens the dialog with the details behind a result. */
   open: (entry: Pick<Entry, 'run' | 'index'>) => void;
 }
 

@@ -1,21 +1,21 @@
-// The published formula: how many times slower than the best, over several questions.
+// The published scoring formula: geometric mean of time ratios to the best, over several questions.
 
-/** Added to both sides of a ratio, seconds: below it, differences hardly count. */
+/** Seconds added to both sides of a ratio, so that differences far below 10 ms hardly count. */
 export const ADDED_S = 0.01;
 
-/** The least that a missing time counts as before it is doubled, seconds. */
+/** Minimum in seconds that a missing time counts as, before it is doubled. */
 export const MISSING_S = 3600;
 
 type Time = number | null;
 
-/** What a score is made of: a time for each question, and bytes in all. */
+/** Input of a score: one time per question, and the total bytes. */
 export interface Entrant {
   cold: readonly Time[];
   hot: readonly Time[];
   total_bytes: number | null;
 }
 
-/** Scores among those that were scored together; 1 is the best there can be. */
+/** Scores among all entrants scored together; 1 is the best possible. */
 export interface Scored {
   cold: number | null;
   hot: number | null;
@@ -26,18 +26,24 @@ function usable(time: Time | undefined): Time {
   return time !== undefined && time !== null && Number.isFinite(time) && time >= 0 ? time : null;
 }
 
-/** The hot time of a question's runs, the cold one first: the better of the others, when all have a time. */
+/**
+ * The hot time of a question's runs: the best run after the first (cold) one; null if any of these has no
+ * time.
+ */
 export function hot(runs: readonly Time[]): Time {
   const rest = runs.slice(1).map(usable);
   return rest.length === 0 || rest.includes(null) ? null : Math.min(...rest.filter((one) => one !== null));
 }
 
-/** What others may be measured by: never what is doubted. */
+/** Values that may serve as the best: all that are not doubted. */
 function sound(values: readonly (number | null)[], doubted: readonly boolean[]): number[] {
   return values.flatMap((value, index) => (value === null || doubted[index] === true ? [] : [value]));
 }
 
-/** Geometric means over `questions` of times ÷ the best time, one for each entrant. Nobody is measured by what is doubted. */
+/**
+ * Geometric means over `questions` of time ÷ best time, one per entrant. Doubted times never serve as the
+ * best.
+ */
 export function relativeTimes(
   all: readonly (readonly Time[])[], questions: readonly number[], doubted: readonly boolean[] = [],
 ): (number | null)[] {
@@ -46,7 +52,7 @@ export function relativeTimes(
   for (const question of questions) {
     const times = all.map((one) => usable(one[question]));
     const there = sound(times, doubted);
-    // A question to which nobody has a time counts for nobody.
+    // A question without any time is ignored for all entrants.
     if (there.length === 0) continue;
     const baseline = Math.min(...there);
     const missing = 2 * Math.max(MISSING_S, ...there);
@@ -58,7 +64,7 @@ export function relativeTimes(
   return logarithms.map((sum) => (counted > 0 ? Math.exp(sum / counted) : null));
 }
 
-/** Sizes ÷ the smallest; null where none is known. */
+/** Sizes ÷ smallest size; null if unknown. Doubted sizes never serve as the smallest. */
 export function relativeSizes(all: readonly (number | null)[], doubted: readonly boolean[] = []): (number | null)[] {
   const sizes = all.map((size) => (size !== null && size > 0 ? size : null));
   const measures = sound(sizes, doubted);
@@ -66,13 +72,13 @@ export function relativeSizes(all: readonly (number | null)[], doubted: readonly
   return sizes.map((size) => (size === null || measures.length === 0 ? null : size / smallest));
 }
 
-/** What is thought to be wrong in what an entrant has, so that nobody else is measured by it. */
+/** Parts of an entrant's data that are suspected to be wrong and must not serve as the best. */
 export interface Doubt {
   times: boolean;
   size: boolean;
 }
 
-/** The scores of `entrants` over the `questions` chosen, counted from 0, in the same order. */
+/** Scores of `entrants` over `questions` (indexes from 0), in the order of `entrants`. */
 export function scores(entrants: readonly Entrant[], questions: readonly number[], doubts: readonly Doubt[] = []): Scored[] {
   const times = doubts.map((one) => one.times);
   const cold = relativeTimes(entrants.map((one) => one.cold), questions, times);

@@ -1,4 +1,4 @@
-// The entrants of a score: over medians, or over the trials of round 1 as the published benchmark takes them.
+// Entrants of a score: medians, or the trials of round 1 as in the published benchmark.
 
 import type { RunEvidence } from './model.ts';
 import type { Entry, View } from './select.ts';
@@ -12,20 +12,20 @@ export type Kind = 'hot' | 'cold' | 'size';
 type Timed = Exclude<Kind, 'size'>;
 type Time = number | null;
 
-/** One of the three scores of a configuration. */
+/** One of the three scores of a configuration: hot, cold or size. */
 export interface Side {
   value: number | null;
-  /** Questions that count, and how many of them have no time that counts. */
+  /** Number of questions that count, and how many of them have no valid time. */
   questions: number;
   missing: number;
-  /** Why it is not quite like the others. */
+  /** Caveats of this score. */
   notes: string[];
   approximate: boolean;
-  /** Whether something keeps it from being like the others. */
+  /** Whether a caveat keeps the score from being comparable. */
   doubted: boolean;
-  /** The word in place of a figure that says nothing. */
+  /** Word shown instead of a score; null if the score is shown. */
   word: string | null;
-  /** A figure behind it. */
+  /** A cell behind the score, to open; null if there is none. */
   entry: Entry | null;
 }
 
@@ -37,22 +37,22 @@ export interface Scorer {
 
 const PHASES: Record<Timed, readonly string[]> = { hot: HOT, cold: COLD };
 
-/** The published benchmark knows these; the page's own score takes whatever is asked. */
+/** Questions of the published benchmark; the page's own score uses all questions asked. */
 const PUBLISHED_QUESTIONS: readonly string[] = ['q1', 'q2', 'q3', 'q4', 'q5'];
 
-/** Questions that count for a basis and a kind of times. */
+/** Questions that count for a basis and a kind of time. */
 export function scoredQuestions(from: View, basis: Basis, kind: Timed): string[] {
   return questionsIn(from, PHASES[kind]).filter((one) => basis === 'medians' || PUBLISHED_QUESTIONS.includes(one));
 }
 
-/** Both cells of what was planned as one. */
+/** Both cells of trials that were planned as one cell (verified and unverified cold trials). */
 function planned(entry: Entry): Entry[] {
   return entry.beside === null ? [entry] : [entry, entry.beside];
 }
 
 /**
- * The times of round 1 by their order in it, and whether one of them was not verified as cold. What was wrong, or
- * compared with nothing, in any round has no time: it is not fast in another.
+ * The times of round 1 by repetition, and whether the cold one was unverified. There are no times if any
+ * trial of any round was wrong, unverified or disputed.
  */
 function roundOne(entry: Entry, evidence: RunEvidence): { times: Time[]; unverified: boolean } {
   const found: { times: Time[]; unverified: boolean } = { times: [], unverified: false };
@@ -73,11 +73,14 @@ function roundOne(entry: Entry, evidence: RunEvidence): { times: Time[]; unverif
 
 interface Counted {
   time: Time;
-  /** What is to be known of the time, or why there is one that does not count. */
+  /** Caveats of the time, or the reason why an existing time does not count. */
   notes: readonly string[];
 }
 
-/** The published statistic takes what cold times there are, and says so; the page's own only verified ones. */
+/**
+ * Selects the time that counts: the published statistic also accepts unverified cold times and adds a caveat;
+ * the page's own score accepts only ranked times.
+ */
 function counted(from: View, entry: Entry | undefined, kind: Timed, basis: Basis, evidence: RunEvidence | null): Counted {
   if (entry === undefined) return { time: null, notes: [] };
   const { tier, notes, doubts, coldDoubt } = standing(from, entry);
@@ -94,7 +97,7 @@ function different(words: readonly string[]): string[] {
   return [...new Set(words)];
 }
 
-/** The hot or cold scores of the configurations of a ranking. */
+/** Hot or cold scores of the configurations of one ranking. */
 function timeSides(from: View, those: readonly number[], kind: Timed, basis: Basis, evidence: RunEvidence | null): Side[] {
   const questions = scoredQuestions(from, basis, kind);
   const slots = questions.map((question) => new Map(cellsOf(from, question, PHASES[kind]).map((entry) => [entry.cell.configuration, entry])));
@@ -102,18 +105,19 @@ function timeSides(from: View, those: readonly number[], kind: Timed, basis: Bas
     const entries = slots.map((slot) => slot.get(index));
     const asked = entries.filter((entry) => entry !== undefined);
     const times = entries.map((entry) => counted(from, entry, kind, basis, evidence));
-    // Over medians, who was not asked everything is left out; the published statistic calls that a missing time.
+    // Over medians, a configuration that was not asked every question is left out; the published statistic
+    // counts a missing time instead.
     return { asked, times, takesPart: asked.length > 0 && (basis === 'round 1' || asked.length === questions.length) };
   });
   const places = questions.map((_, index) => index);
   const scored = relativeTimes(all.map((one) => (one.takesPart ? one.times.map(({ time }) => time) : [])), places);
   return all.map(({ asked, times, takesPart }, index): Side => {
     const missing = times.filter(({ time }) => time === null).length;
-    // Where some count, how many do not says enough of the others.
+    // If some times count, the caveats of the others are replaced by their number.
     const notes = different(times.flatMap((one) => (one.time !== null || missing === questions.length ? one.notes : [])));
     if (takesPart && missing > 0 && missing < questions.length) notes.push(`${missing} of ${questions.length} without a time that counts`);
     if (!takesPart && asked.length > 0) notes.push(`${questions.length - asked.length} of ${questions.length} not asked`);
-    // A score beside nobody, over the questions that it could answer, would look like the best there is.
+    // A score computed against no other configuration would look perfect.
     const alone = takesPart && missing > 0 && missing < questions.length && all.filter((one) => one.takesPart).length === 1;
     return {
       value: takesPart ? scored[index] ?? null : null, questions: questions.length, missing, notes, doubted: notes.length > 0,
@@ -139,12 +143,12 @@ function sizeSides(from: View, those: readonly number[], basis: Basis, sizes: Re
 }
 
 /**
- * Scores of what is shown, each among those of its ranking; of `only`, where that is given. Who does not hold all
- * documents has none. Nor has a run that is not complete over round 1: a trial that is yet to come would count as a
+ * Scores of the configurations shown (or of `only`), each within its ranking. Configurations that do not hold
+ * all documents have none. Over round 1, an incomplete run has none, because a pending trial would count as a
  * missing time.
  */
 export function scorers(from: View, basis: Basis, evidence: RunEvidence | null, only: ReadonlySet<number> | null = null): Scorer[] {
-  // Several charts show the same medians.
+  // Several charts show the medians, so they are cached.
   const shared = basis === 'medians' && only === null;
   const known = shared ? overMedians.get(from) : undefined;
   const found = known ?? scored(from, basis, evidence, only);
@@ -172,7 +176,7 @@ function scored(from: View, basis: Basis, evidence: RunEvidence | null, only: Re
   });
 }
 
-/** The published statistic knows nobody without a size. */
+/** Whether a configuration has a size; the published statistic leaves out those without. */
 function hasSize(entry: Entry | undefined): boolean {
   return entry !== undefined && totalBytes(entry.cell) !== null;
 }

@@ -1,54 +1,54 @@
-// What of a run is shown under the reader's choice, and how a figure may stand beside others.
+// Selects what is shown of a run under the reader's choice, and decides which cells may be ranked.
 
 import type { Cell, Configuration, Figures, Run, Severity, Verdict } from './model.ts';
 import type { State } from './state.ts';
 import { bytes } from './format.ts';
 import { CLASSES, isQuestion, parametersOf, PROFILES, verdictWord } from './words.ts';
 
-/** The workload of loading and questions. */
+/** Name of the workload that loads documents and asks the built-in questions. */
 export const ANALYTICS = 'analytics';
-/** That of users' own questions. */
+/** Name of the workload that asks users' own questions. */
 export const QUESTIONS = 'questions';
 
-/** A workload that loads documents and asks questions. */
+/** Returns `true` for workloads that load documents and ask questions. */
 export function isAsking(workload: string): boolean {
   return workload === ANALYTICS || workload === QUESTIONS;
 }
 
-/** A cell with its configuration, and where it stands in the page's data. */
+/** A cell with its configuration and its position in the page's data. */
 export interface Entry {
   run: number;
   index: number;
   cell: Cell;
   configuration: Configuration;
-  /** The other cell of the same planned trials, where only some rounds were verified as cold. */
+  /** The other cell of the same planned trials, if only some rounds were verified as cold; null otherwise. */
   beside: Entry | null;
 }
 
-/** What is shown of one run. */
+/** Everything shown of one run under a choice. */
 export interface View {
   figures: Figures;
   state: State;
   run: Run;
   runIndex: number;
-  /** By index of the configuration: it is shown. */
+  /** By configuration index: whether the configuration is shown. */
   shown: readonly boolean[];
-  /** Shown configurations that are no reference rows. */
+  /** Indexes of the configurations shown, without reference configurations. */
   configurations: readonly number[];
-  /** Rankings in the order of the page: by class, then by profile, what is never ranked after what is. */
+  /** Rankings in page order: by class, then by profile, those never ranked last. */
   rankings: readonly string[];
-  /** By ranking: one of its configurations, which has its class and profile. */
+  /** By ranking: one of its configurations, as a source of class and profile. */
   kinds: ReadonlyMap<string, Configuration>;
-  /** The workload that asks questions. */
+  /** Name of the run's workload that asks questions. */
   asking: string;
-  /** Questions that are shown. */
+  /** Names of the questions shown. */
   questions: readonly string[];
   entries: readonly Entry[];
-  /** Cells by step, then by phase. */
+  /** Cells shown by step, in each step by phase. */
   bySteps: ReadonlyMap<string, readonly Entry[]>;
-  /** By index of the configuration: verdict of its load; none when it was not loaded. */
+  /** Load cell by configuration index; absent if the configuration was not loaded. */
   loads: ReadonlyMap<number, Cell>;
-  /** Configuration and step, where a plan is not what the configuration promises. */
+  /** Keys of configuration and step whose plan differs from the promised one. */
   broken: ReadonlySet<string>;
 }
 
@@ -62,7 +62,7 @@ function keepsStructure(one: Configuration, wanted: State['structure']): boolean
   }
 }
 
-/** A configuration is shown under the reader's choice. Reference rows are, whatever is chosen. */
+/** Returns `true` if the reader's choice shows a configuration; reference configurations are always shown. */
 export function isShown(one: Configuration, state: State): boolean {
   if (one.reference) return true;
   return !state.withoutSystems.has(one.system) && !state.withoutVariants.has(one.variant)
@@ -70,7 +70,7 @@ export function isShown(one: Configuration, state: State): boolean {
     && !state.withoutRankings.has(one.ranking) && keepsStructure(one, state.structure);
 }
 
-/** Rankings by class and profile, then the one with most configurations; ties in the order of the plan. */
+/** Rankings by class and profile, then by number of configurations; ties keep the order of the plan. */
 export function rankingsOf(configurations: readonly Configuration[]): Map<string, Configuration> {
   const found = new Map<string, { kind: Configuration; size: number }>();
   for (const kind of configurations) {
@@ -82,7 +82,7 @@ export function rankingsOf(configurations: readonly Configuration[]): Map<string
   return new Map(sorted.map(([ranking, { kind }]) => [ranking, kind]));
 }
 
-/** Finds the two cells that cold trials of one plan became, where not all could be verified. */
+/** Links the two cells of cold trials that were planned as one cell but could not all be verified as cold. */
 function pairing(): (entry: Entry) => void {
   const known = new Map<string, Entry>();
   return (entry) => {
@@ -102,7 +102,7 @@ function promise(configuration: number, step: string): string {
   return `${configuration} ${step}`;
 }
 
-/** Everything that is shown of run `runIndex` under `state`. */
+/** Everything shown of run `runIndex` under `state`; null if there is no such run. */
 export function view(figures: Figures, state: State, runIndex = state.run): View | null {
   const run = figures.runs[runIndex];
   if (run === undefined) return null;
@@ -140,12 +140,12 @@ export function view(figures: Figures, state: State, runIndex = state.run): View
 
 const WORST: readonly Verdict[] = ['exact', 'approximate', 'unverified', 'disputed', 'partial', 'not_applicable', 'wrong', 'timeout', 'failed'];
 
-/** A trial of this verdict has a time. */
+/** Returns `true` if trials with this verdict have a time. */
 export function hasTime(verdict: Verdict): boolean {
   return WORST.indexOf(verdict) <= WORST.indexOf('partial');
 }
 
-/** The worst verdict of everything that was planned as this cell. */
+/** The worst verdict of all cells that were planned as this cell. */
 export function worstVerdict({ cell, beside }: Entry): Verdict {
   const other = beside?.cell.verdict ?? cell.verdict;
   return WORST.indexOf(other) > WORST.indexOf(cell.verdict) ? other : cell.verdict;
@@ -153,12 +153,15 @@ export function worstVerdict({ cell, beside }: Entry): Verdict {
 
 const SEVERITIES: readonly (Severity | undefined)[] = [undefined, 'good', 'warning', 'failed'];
 
-/** The worst of several cells. */
+/** The worst severity of several cells; undefined if none has one. */
 export function worstSeverity(entries: readonly Entry[]): Severity | undefined {
   return SEVERITIES[Math.max(0, ...entries.map(({ cell }) => SEVERITIES.indexOf(cell.severity)))];
 }
 
-/** Which of two cells of one plan is shown: what has no time must not hide behind what has one. */
+/**
+ * Decides which of two cells of one plan is shown. A cell without a time must not be hidden by one with a
+ * time.
+ */
 function precedes(one: Cell, other: Cell, phases: readonly string[]): boolean {
   if (hasTime(one.verdict) !== hasTime(other.verdict)) return hasTime(other.verdict);
   return phases.indexOf(one.phase) < phases.indexOf(other.phase);
@@ -166,11 +169,11 @@ function precedes(one: Cell, other: Cell, phases: readonly string[]): boolean {
 
 const selected = new WeakMap<View, Map<string, readonly Entry[]>>();
 
-/** The cells of a step in phases and a state of the data, one for each configuration. */
+/** The cells of a step in the given phases and data state, one per configuration and set of parameters. */
 export function cellsOf(
   from: View, step: string, phases: readonly string[], data: string | null = from.state.data, workload = from.asking,
 ): readonly Entry[] {
-  // Every part of the page asks for the same few.
+  // Cached, because many parts of the page ask for the same cells.
   const known = selected.get(from) ?? new Map<string, readonly Entry[]>();
   selected.set(from, known);
   const name = JSON.stringify([workload, step, phases, data]);
@@ -192,36 +195,39 @@ function select(entries: readonly Entry[], workload: string, phases: readonly st
   return [...found.values()];
 }
 
-/** Questions that somebody was asked in one of the phases, in the state of the data that is shown. */
+/**
+ * Questions with at least one cell in the given phases and the data state shown, reference configurations
+ * excluded.
+ */
 export function questionsIn(from: View, phases: readonly string[]): string[] {
   return from.questions.filter((step) => cellsOf(from, step, phases).some((entry) => !entry.configuration.reference));
 }
 
-/** How a figure may stand beside others: ranked, only shown, or without a figure. */
+/** How a cell may be compared: ranked, shown without rank, or without a value. */
 export type Tier = 'ranked' | 'apart' | 'none';
 
 export interface Standing {
   tier: Tier;
-  /** Why it is not quite like the others; empty when it is. */
+  /** All caveats of the cell; empty if it is fully comparable. */
   notes: string[];
-  /** Those of them that keep it out of the ranking. */
+  /** The caveats that exclude the cell from the ranking. */
   doubts: string[];
-  /** That of them which says that it may not have been cold. */
+  /** The caveat that the trial may not have been cold; null if there is none. */
   coldDoubt: string | null;
   approximate: boolean;
 }
 
-/** Background work was left when the system's time to settle was over. */
+/** Returns `true` if background work was left when the time limit for settling expired. */
 export function isUnsettled(cell: Cell): boolean {
   return cell.step === 'size' && (cell.metrics.background_work_left ?? 0) > 0;
 }
 
-/** Asked repeatedly, and read from the disk all the same. */
+/** Returns `true` if a repeated (hot) question still read from disk. */
 export function isOutOfMemory(cell: Cell): boolean {
   return cell.phase === 'hot-not-in-memory';
 }
 
-/** What a load leaves to say of what came after it; null when all documents are in. */
+/** Caveat from the configuration's load for later cells; null if all documents were loaded. */
 function loadNote(from: View, cell: Cell): string | null {
   if (cell.step === 'load') return null;
   const load = from.loads.get(cell.configuration);
@@ -230,13 +236,13 @@ function loadNote(from: View, cell: Cell): string | null {
   return load.verdict === 'partial' ? 'partial load' : `load ${verdictWord(load.verdict)}`;
 }
 
-/** Why a cell is not like others, and whether it may be ranked at all. */
+/** Determines the caveats of a cell and whether it may be ranked. */
 export function standing(from: View, entry: Entry): Standing {
   const { cell, beside, configuration } = entry;
   const verdict = worstVerdict(entry);
   const approximate = cell.verdict === 'approximate' || beside?.cell.verdict === 'approximate';
   const ofLoad = loadNote(from, cell);
-  // Whatever stands here keeps a figure out of the ranking.
+  // Every entry here excludes the cell from the ranking.
   const doubts: string[] = [];
   if (ofLoad !== null) doubts.push(ofLoad);
   if (!configuration.ranked && !configuration.reference) doubts.push('not ranked');

@@ -1,5 +1,5 @@
-// What a serving run shows: mixes under their conditions, throughput over clients, times over throughput, how times
-// are distributed, and who gets the most done.
+// Data of a serving run: mixes under their conditions, throughput by clients, times by throughput, time
+// distributions, and which system reaches the highest throughput.
 
 import type { Cell, Configuration, Evidence, Peak, Seconds } from './model.ts';
 import type { Entry, View } from './select.ts';
@@ -12,23 +12,23 @@ import { configurationName, dimensionsOf } from './words.ts';
 
 export const SERVING = 'serving';
 
-/** The clients' share of the CPU time above which they may be what was measured. */
+/** Client share of the CPU time above which the clients may be the bottleneck. */
 const DRIVER_BOUND = 0.5;
 
-/** Parameters that tell cells of a group apart. */
+/** Parameters that distinguish the cells of one group. */
 const INSIDE: readonly string[] = ['clients', 'rate_per_s', 'rate_share', 'operation'];
 
-/** Cells of one mix under the same conditions, whatever the number of clients or the rate. */
+/** Cells of one mix under equal conditions, over all numbers of clients and rates. */
 export interface Group {
   key: string;
   mix: string;
-  /** `mix a, synced`. */
+  /** Display title, such as `mix a, synced`. */
   title: string;
-  /** Operations began by a schedule. */
+  /** Whether operations started by a schedule (open loop). */
   open: boolean;
-  /** Cells of the whole mix. */
+  /** Cells of the mix as a whole. */
   entries: Entry[];
-  /** Cells of its operations, where it has several. */
+  /** Cells of the mix's single operations; empty if it has only one. */
   operations: Entry[];
 }
 
@@ -45,7 +45,7 @@ function conditions(cell: Cell): Cell['parameters'] {
   return Object.fromEntries(Object.entries(cell.parameters).filter(([name]) => !INSIDE.includes(name)));
 }
 
-/** The mixes that are shown, in the order in which they were measured. */
+/** The mixes shown, in the order of measurement. */
 export function groupsOf(from: View): Group[] {
   const found = new Map<string, Group>();
   for (const entry of from.entries) {
@@ -62,7 +62,7 @@ export function groupsOf(from: View): Group[] {
   return [...found.values()];
 }
 
-/** A figure of a cell with its interval; null where its verdict allows none. */
+/** A metric of a cell with its interval; null if it was not measured. */
 export function measuredOf(cell: Cell, name: string): Estimate | null {
   const value = cell.metrics[name];
   if (value === undefined || !Number.isFinite(value)) return null;
@@ -70,18 +70,18 @@ export function measuredOf(cell: Cell, name: string): Estimate | null {
   return { value, low, high };
 }
 
-/** A point of a curve. */
+/** One point of a curve. */
 export interface CurvePoint {
   x: number;
   y: number;
   low: number | null;
   high: number | null;
-  /** False of what is shown and never ranked. */
+  /** False if the point is shown but not ranked. */
   ranked: boolean;
   entry: Entry;
 }
 
-/** A configuration's points, by x. */
+/** The points of one configuration, sorted by x. */
 export interface Curve {
   key: string;
   configuration: Configuration;
@@ -103,7 +103,7 @@ function curves(from: View, entries: readonly Entry[], point: (cell: Cell) => { 
   return [...found.values()];
 }
 
-/** Throughput over clients, a curve a configuration. */
+/** Throughput by number of clients, one curve per configuration. */
 export function overClients(from: View, group: Group): Curve[] {
   return curves(from, group.entries, (cell) => {
     const y = measuredOf(cell, 'throughput_ops_per_s');
@@ -111,12 +111,12 @@ export function overClients(from: View, group: Group): Curve[] {
   }, clientsOf);
 }
 
-/** Which times a group has: response times where operations began by a schedule. */
+/** Kind of times of a group: response times in an open loop, service times in a closed loop. */
 export function timesOf(group: Pick<Group, 'open'>): { name: 'response' | 'service'; words: string } {
   return group.open ? { name: 'response', words: 'response time' } : { name: 'service', words: 'service time' };
 }
 
-/** Where there are schedules, their response times; of mixes without one, service times. */
+/** Groups whose times are shown: open-loop groups, and closed-loop groups of mixes without an open loop. */
 export function groupsWithTimes(groups: readonly Group[]): Group[] {
   const open = groups.filter((group) => group.open);
   return [...open, ...groups.filter((group) => !group.open && !open.some((one) => one.mix === group.mix))];
@@ -126,7 +126,10 @@ function rateOf(cell: Cell): number {
   return Number(cell.parameters.rate_per_s ?? cell.parameters.rate_share ?? 0);
 }
 
-/** A percentile of times over throughput, a curve a configuration: by rate, or by clients in a closed loop. */
+/**
+ * A percentile of times by throughput, one curve per configuration, ordered by rate (open loop) or clients
+ * (closed loop).
+ */
 export function overThroughput(from: View, group: Group, percentile: string): Curve[] {
   const { name } = timesOf(group);
   return curves(from, group.entries, (cell) => {
@@ -135,12 +138,12 @@ export function overThroughput(from: View, group: Group, percentile: string): Cu
   }, group.open ? rateOf : clientsOf);
 }
 
-/** Where a share stands on an axis on which each nine is as wide as the one before; null of all. */
+/** Position of a share on an axis on which each further nine has equal width; null for 1. */
 export function nines(share: number): number | null {
   return share >= 1 ? null : -Math.log10(1 - share);
 }
 
-/** How times of a cell are distributed, on that axis. */
+/** Time distribution of a cell, positioned on the axis of `nines`. */
 export function distributionOf(cell: Cell, histogram: string): { at: number; share: number; us: number }[] {
   return (cell.distributions?.[histogram] ?? []).flatMap(([share, us]) => {
     const at = nines(share);
@@ -148,17 +151,17 @@ export function distributionOf(cell: Cell, histogram: string): { at: number; sha
   });
 }
 
-/** A share as a percentile: `p99.9`. */
+/** Formats a share as a percentile: `p99.9`. */
 export function percentileName(share: number): string {
   return `p${Number((share * 100).toFixed(3))}`;
 }
 
-/** The best number of clients of each ranked configuration in one ranking of one mix. */
+/** The best number of clients of each ranked configuration, for one ranking of one mix. */
 export interface Leading {
   group: Group;
   ranking: string;
   best: Placed;
-  /** The others, the highest first. */
+  /** The remaining configurations, highest throughput first. */
   others: { placed: Placed; ratio: Estimate }[];
 }
 
@@ -171,7 +174,7 @@ function throughput(entry: Entry): Estimate {
   return measuredOf(entry.cell, 'throughput_ops_per_s') ?? { value: 0, low: null, high: null };
 }
 
-/** Who gets the most done of those that are shown, mix by mix and ranking by ranking. */
+/** The configuration with the highest throughput among those shown, per mix and ranking. */
 export function leading(from: View): Leading[] {
   const byCell = new Map(from.run.peaks.map((peak) => [peak.cell, peak]));
   return groupsOf(from).flatMap((group) => {
@@ -183,7 +186,8 @@ export function leading(from: View): Leading[] {
       const those = placed.filter(({ entry }) => entry.configuration.ranking === ranking).sort((a, b) => b.peak.value - a.peak.value);
       const [best, ...rest] = those;
       if (best === undefined) return [];
-      // Who is beside somebody that is filtered out has no ratio of paired rounds here.
+      // If the best of the ranking is filtered out, there is no ratio over paired rounds; the ratio of the
+      // medians is used instead.
       const beside = ({ entry, peak }: Placed): Estimate => (peak.of_best.other === best.entry.cell.configuration
         ? { value: peak.of_best.ratio, low: peak.of_best.low, high: peak.of_best.high }
         : ratio(throughput(entry), throughput(best.entry)));
@@ -196,7 +200,7 @@ function rangeOf({ low, high }: Estimate, format: (value: number) => string): st
   return low === null || high === null ? '' : ` (${format(low)} … ${format(high)})`;
 }
 
-/** Who gets the most done, in a sentence, and how sure that is. */
+/** One sentence on the configuration with the highest throughput, and how certain that is. */
 export function sentence({ group, best, others }: Leading): { text: string; sure: 'shown' | 'not shown' | 'once' | 'alone' } {
   const at = (entry: Entry): string => counted(clientsOf(entry.cell), 'client');
   const own = throughput(best.entry);
@@ -207,7 +211,7 @@ export function sentence({ group, best, others }: Leading): { text: string; sure
   if (next === undefined) return { text: `${title}: ${name} is the only one ranked, ${done}.`, sure: 'alone' };
   const reaches = ({ placed, ratio: by }: Leading['others'][number]): string =>
     `${configurationName(placed.entry.configuration)} reaches ${three(by.value)} × of it${rangeOf(by, three)} at ${at(placed.entry)}`;
-  // Who leads among all leads among those that are shown.
+  // A configuration that leads among all also leads among those shown.
   const alike = best.peak.leads ? [] : others.filter((one) => differs(one.ratio) !== true);
   if (alike.length === 0) return { text: `${title}: ${name} gets most done, ${done}. ${reaches(next)}.`, sure: 'shown' };
   const sure = alike.some((one) => differs(one.ratio) === null) ? 'once' : 'not shown';
@@ -215,12 +219,15 @@ export function sentence({ group, best, others }: Leading): { text: string; sure
   return { text: `${title}: ${why}. ${name} does ${done}; ${alike.map(reaches).join('; ')}.`, sure };
 }
 
-/** The clients took more than half of the CPU time. */
+/** Returns `true` if the clients used more than half of the CPU time. */
 export function isDriverBound(cell: Cell): boolean {
   return (cell.metrics.driver_share ?? 0) > DRIVER_BOUND;
 }
 
-/** In how many trials each system wrote a checkpoint while it was measured, as far as it tells. */
+/**
+ * Per system: number of trials with a checkpoint inside the measurement window, and systems that do not
+ * report checkpoints.
+ */
 function checkpointsOf(cells: readonly Entry[], own: Evidence['runs'][number]): string {
   const trials = new Map<string, Seconds[]>();
   for (const { configuration, index } of cells) trials.set(configuration.title, [...(trials.get(configuration.title) ?? []), ...(own.cells[index]?.seconds ?? [])]);
@@ -235,7 +242,7 @@ function checkpointsOf(cells: readonly Entry[], own: Evidence['runs'][number]): 
   return [...(told.length > 0 ? [`inside ${list(told)}`] : []), ...(silent.length > 0 ? [`not told by ${list(silent)}`] : [])].join('; ') || 'not known';
 }
 
-/** What must be known of a serving run before its figures are quoted, a line each. */
+/** Caveats of a serving run, one line each. */
 export function caveats(from: View, evidence: Evidence | null): { title: string; line: string }[] {
   const found: { title: string; line: string }[] = [];
   const put = (title: string, line: string): void => void found.push({ title, line });

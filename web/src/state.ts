@@ -1,14 +1,14 @@
-// What the reader has chosen, and how it stands in the address, so that a link shows the same.
+// The reader's choice and its encoding in the URL fragment, so that a link shows the same view.
 //
-// Only what differs from the page's own choice is written. Systems are written as those shown or as those left out,
-// whichever is shorter.
+// Only differences from the page's initial choice are written. Systems are written as those shown or as those
+// left out, whichever is shorter.
 
 import type { Cell, Figures, Run } from './model.ts';
 import { metricsOf } from './metric.ts';
 import { isAsking, rankingsOf } from './select.ts';
 import { CLASSES, isQuestion, PROFILES } from './words.ts';
 
-/** A cell that is opened. */
+/** The cell that is open in the dialog. */
 export interface Opened {
   run: number;
   cell: number;
@@ -20,27 +20,29 @@ export interface State {
   /** Systems left out, by folder name. */
   withoutSystems: ReadonlySet<string>;
   withoutVariants: ReadonlySet<string>;
-  /** Classes of preparation left out; the empty word is what is not stated. */
+  /** Preparation classes left out; the empty string stands for "not stated". */
   withoutClasses: ReadonlySet<string>;
-  /** Profiles of memory left out, likewise. */
+  /** Memory profiles left out; the empty string stands for "not stated". */
   withoutProfiles: ReadonlySet<string>;
   withoutRankings: ReadonlySet<string>;
   withoutQuestions: ReadonlySet<string>;
-  /** Name of a metric; see `metric.ts`. */
+  /** Name of the selected metric; see `metric.ts`. */
   metric: string;
-  /** State of the data, `drained` or `compacted`. */
+  /** Data state, `drained` or `compacted`. */
   data: string;
-  /** `all`, or only systems that return the same `bytes`, at least the same `value`, or `changed` documents. */
+  /**
+   * `all`, or only systems that return the same `bytes`, at least the same `value`, or `changed` documents.
+   */
   structure: Structures;
-  /** Snapshot of the published results that is laid over the charts; none when empty. */
+  /** Snapshot of published results that is drawn into the charts; empty for none. */
   published: string;
-  /** What scores are computed over. */
+  /** Data that scores are computed from. */
   basis: Basis;
-  /** Month of the part on published results; the latest when empty. */
+  /** Month shown in the published-results part; empty for the latest. */
   month: string;
-  /** Documents of the results in that part; those of the run when null. */
+  /** Document count shown in that part; null for that of the run. */
   scale: number | null;
-  /** Whether those results are said to keep the structure of documents. */
+  /** Filter of that part by whether a system is stated to keep the document structure. */
   kept: Kept;
   opened: Opened | null;
 }
@@ -52,7 +54,7 @@ export type Basis = (typeof BASES)[number];
 export const KEPT = ['yes', 'no', 'all'] as const;
 export type Kept = (typeof KEPT)[number];
 
-/** The words that a run has for each of the filters. */
+/** Filter values that the runs offer. */
 export interface Choices {
   systems: string[];
   variants: string[];
@@ -67,7 +69,9 @@ function different(words: Iterable<string>): string[] {
   return [...new Set(words)];
 }
 
-/** Something that is found out once for each page: its data never change, and every change of a filter asks again. */
+/**
+ * Caches a value per object, because the data of a page never change while every filter change asks again.
+ */
 function once<Of extends object, Found>(find: (of: Of) => Found): (of: Of) => Found {
   const known = new WeakMap<Of, Found>();
   return (of) => {
@@ -79,7 +83,7 @@ function once<Of extends object, Found>(find: (of: Of) => Found): (of: Of) => Fo
   };
 }
 
-/** What there is to choose from, over all runs, so that a filter survives a change of run. */
+/** Filter values over all runs, so that a filter survives a change of run. */
 export const choices = once((runs: readonly Run[]): Choices => {
   const configurations = runs.flatMap((run) => run.configurations).filter((one) => !one.reference);
   const cells = runs.flatMap((run) => run.cells).filter((cell) => isAsking(cell.workload));
@@ -96,7 +100,9 @@ export const choices = once((runs: readonly Run[]): Choices => {
   };
 });
 
-/** The page's own choice: the run with most documents, in the state in which most was asked. */
+/**
+ * The page's initial choice: the run with the most documents, in the data state with the most question cells.
+ */
 export const initial = once((figures: Figures): State => {
   let run = 0;
   figures.runs.forEach((one, index) => {
@@ -123,18 +129,18 @@ const SETS = [
   ['questions', 'withoutQuestions', 'questions'],
 ] as const;
 
-/** Choices that are one word each, and their names in the address. */
+/** Single-valued choices: name in the URL and field of the state. */
 const WORDS = [
   ['metric', 'metric'], ['state', 'data'], ['structure', 'structure'], ['published', 'published'], ['basis', 'basis'],
   ['month', 'month'], ['scale', 'scale'], ['kept', 'kept'],
 ] as const;
 
-/** A word of a list. Full stops part words, and a tilde stands for the word that is empty. */
+/** Encodes a word of a list. Full stops separate words; a tilde stands for the empty word. */
 function written(word: string): string {
   return word === '' ? '~' : encodeURIComponent(word).replaceAll('.', '%2E').replaceAll('~', '%7E');
 }
 
-/** The word that was written; null where it is malformed. */
+/** Decodes a word of a list; null if it is malformed. */
 function read(text: string): string | null {
   if (text === '~') return '';
   try {
@@ -152,7 +158,7 @@ function unlisted(text: string): string[] {
   return text === '' ? [] : text.split('.').flatMap((word) => read(word) ?? []);
 }
 
-/** The fragment of the address for a state, without `#`; empty for the page's own choice. */
+/** The URL fragment of a state, without `#`; empty for the initial choice. */
 export function toFragment(state: State, figures: Figures): string {
   const own = initial(figures);
   const all = choices(figures.runs);
@@ -174,21 +180,21 @@ export function toFragment(state: State, figures: Figures): string {
   return parts.join('&');
 }
 
-/** Words that a list in the address leaves out; null where it names nobody who is there. */
+/** Words that a list in the URL leaves out; null if the list names nothing that exists. */
 function leftOut(text: string, all: readonly string[], isOfShown: boolean): ReadonlySet<string> | null {
   const words = unlisted(text);
   const known = all.filter((one) => words.includes(one));
-  // A list of nobody at all is a choice; one of whom this page has never heard is none.
+  // An empty list of shown words is a valid choice; a list of only unknown words is ignored.
   if (known.length === 0 && !(isOfShown && text === '')) return null;
   return new Set(isOfShown ? all.filter((one) => !words.includes(one)) : known);
 }
 
-/** One of the words that there are, as it is. */
+/** The allowed value that equals `word`; undefined if there is none. */
 function among<Word>(all: readonly Word[], word: string): Word | undefined {
   return all.find((one) => String(one) === word);
 }
 
-/** The state that a fragment stands for. What is not understood is passed over. */
+/** Parses a fragment. Parts that are unknown or malformed are ignored. */
 export function fromFragment(fragment: string, figures: Figures): State {
   const state = { ...initial(figures) };
   const all = choices(figures.runs);
@@ -231,7 +237,10 @@ function openedFrom(text: string, figures: Figures): Opened | null {
   return cell < 0 ? null : { run: index, cell };
 }
 
-/** A short mark of what a cell is of (FNV-1a), so that a link holds on a page that was made again of a longer run. */
+/**
+ * Short hash (FNV-1a) of a cell's dimensions, so that a link stays valid if the page is regenerated from a
+ * longer run.
+ */
 export function cellMark(run: Run, cell: Cell): string {
   const one = run.configurations[cell.configuration];
   const stated = one?.preparation == null ? [] : [one.preparation, one.profile, one.memory_bytes];

@@ -1,21 +1,22 @@
-// Intervals of what is computed on the page from medians and their intervals.
+// Intervals of values computed on the page from medians and their intervals.
 
-/** A figure with its 95 % interval; null where there is none. */
+/** A value with its 95 % interval; limits are null if there is no interval. */
 export interface Estimate {
   value: number;
   low: number | null;
   high: number | null;
 }
 
-/** How far the ends of an interval lie from the figure, on the logarithmic scale. */
+/** Distances of the interval's ends from the value, on a logarithmic scale. */
 export interface Distances {
   below: number;
   above: number;
 }
 
 /**
- * The distances after `added` is put to all three. They are kept apart because adding makes an interval lopsided:
- * what lies below comes nearer than what lies above.
+ * Distances after `added` has been added to the value and both limits; null without an interval. The two
+ * distances differ because adding a constant makes the interval asymmetric: the lower end comes nearer than
+ * the upper one.
  */
 export function distances(one: Estimate, added = 0): Distances | null {
   if (one.low === null || one.high === null || one.low + added <= 0 || one.value + added <= 0) return null;
@@ -23,7 +24,10 @@ export function distances(one: Estimate, added = 0): Distances | null {
   return { below: Math.max(0, middle - Math.log(one.low + added)), above: Math.max(0, Math.log(one.high + added) - middle) };
 }
 
-/** The distances of one ÷ other, the two taken as independent: low is one's low end over the other's high end. */
+/**
+ * Distances of one ÷ other for independent values: the lower end combines the lower end of `one` with the
+ * upper end of `other`.
+ */
 function together(one: Distances | null, other: Distances | null): Distances | null {
   if (one === null || other === null) return null;
   return { below: Math.hypot(one.below, other.above), above: Math.hypot(one.above, other.below) };
@@ -34,16 +38,16 @@ function around(value: number, wide: Distances | null): Estimate {
   return { value, low: value / Math.exp(wide.below), high: value * Math.exp(wide.above) };
 }
 
-/** One ÷ other, the two taken as independent. */
+/** The ratio one ÷ other with its interval; both values are treated as independent. */
 export function ratio(one: Estimate, other: Estimate): Estimate {
   return around(one.value / other.value, together(distances(one), distances(other)));
 }
 
 /**
- * The geometric mean over several things of (added + one) ÷ (added + other).
+ * The geometric mean of (added + one) ÷ (added + other) over all pairs.
  *
- * Its interval is a cautious one: it is as wide as if what disturbed one thing had disturbed all of them the
- * same way, because trials of one round are asked within minutes of each other.
+ * The interval is conservative: its width assumes that disturbances affect all pairs alike, because trials of
+ * one round run within minutes of each other.
  */
 export function meanRatio(pairs: readonly (readonly [Estimate, Estimate])[], added: number): Estimate | null {
   if (pairs.length === 0) return null;
@@ -58,7 +62,9 @@ export function meanRatio(pairs: readonly (readonly [Estimate, Estimate])[], add
   return around(Math.exp(logarithm / pairs.length), mean);
 }
 
-/** Whether an interval shows a difference: it excludes 1. Null without an interval. */
+/**
+ * Returns `true` if the interval of a ratio excludes 1, i.e. shows a difference; null without an interval.
+ */
 export function differs(one: Estimate): boolean | null {
   return one.low === null || one.high === null ? null : one.low > 1 || one.high < 1;
 }

@@ -1,4 +1,4 @@
-// The two data parts of the page: base64 of gzip of JSON.
+// Unpacks the two data parts of the page: base64 of gzip of JSON.
 
 import type { Evidence, Figures } from './model.ts';
 
@@ -6,7 +6,7 @@ async function unpack(id: string): Promise<unknown> {
   const element = document.getElementById(id);
   if (element === null) throw new Error(`this page has no part "${id}"`);
   const binary = atob((element.textContent ?? '').trim());
-  // The text is as long as the data; once it is read, nobody needs it again.
+  // Frees the text, which is as long as the data and is not needed again.
   element.textContent = '';
   const packed = new Uint8Array(binary.length);
   for (let index = 0; index < binary.length; index += 1) packed[index] = binary.charCodeAt(index);
@@ -14,14 +14,14 @@ async function unpack(id: string): Promise<unknown> {
   return JSON.parse(await new Response(stream).text());
 }
 
-/** What charts and tables show. */
+/** Unpacks the data of charts and tables; fails if its format is unknown. */
 export async function unpackFigures(): Promise<Figures> {
   const figures = (await unpack('figures')) as Figures;
   if (figures.format !== 1) throw new Error(`data of format ${String(figures.format)}, and only 1 is known`);
   return figures;
 }
 
-/** What a click on a figure opens. */
+/** Unpacks the details that a click on a result opens. */
 export async function unpackEvidence(): Promise<Evidence> {
   return (await unpack('evidence')) as Evidence;
 }

@@ -1,4 +1,4 @@
-// The words of the field: what steps, phases and verdicts are called on the page.
+// Display names of steps, phases, verdicts and other terms.
 
 import type { Cell, Configuration, Figures, Preparation, Profile, Ratio, Run, Verdict } from './model.ts';
 import { bytes, count, nameInWords, percent } from './format.ts';
@@ -12,25 +12,25 @@ const QUESTIONS: ReadonlyMap<string, string> = new Map([
   ['q6', 'posts by first language, an unprepared path'],
 ]);
 
-/** Titles of users' own questions, by their names. */
+/** Titles of users' own questions, by question name. */
 const OWN = new Map<string, string>();
 
-/** Takes the questions that a page's runs bring along, before anything of them is shown. */
+/** Registers the users' question titles; call once before the first render. */
 export function know(figures: Figures): void {
   for (const { name, title } of figures.runs.flatMap((run) => run.questions ?? [])) OWN.set(name, title);
 }
 
-/** A question of the analytics workload, or a user's own; steps of other shapes are shown under their own names. */
+/** Returns `true` for a question of the analytics workload (`q1` …) or a user's own question. */
 export function isQuestion(step: string): boolean {
   return OWN.has(step) || /^q\d+$/.test(step);
 }
 
-/** `q1` as `Q1`; other steps keep their names. */
+/** Display name of a step: `q1` becomes `Q1`; other steps keep their names. */
 export function stepName(step: string): string {
   return isQuestion(step) && !OWN.has(step) ? step.toUpperCase() : step;
 }
 
-/** `Q1 top event types`. */
+/** Step name with the question's title: `Q1 top event types`. */
 export function stepTitle(step: string): string {
   const own = OWN.get(step);
   if (own !== undefined) return own;
@@ -38,7 +38,7 @@ export function stepTitle(step: string): string {
   return words === undefined ? stepName(step) : `${stepName(step)} ${words}`;
 }
 
-/** What each verdict means, in one sentence. */
+/** Meaning of each verdict, one sentence each. */
 export const VERDICTS: Record<Verdict, string> = {
   exact: 'every answer equals the reference',
   approximate: 'the answer is a declared approximation',
@@ -51,7 +51,7 @@ export const VERDICTS: Record<Verdict, string> = {
   failed: 'no answer',
 };
 
-/** A verdict as a word. */
+/** The display word of a verdict. */
 export function verdictWord(verdict: Verdict): string {
   return verdict === 'not_applicable' ? 'not applicable' : verdict;
 }
@@ -67,35 +67,35 @@ const PHASES: ReadonlyMap<string, string> = new Map([
   ['measured', 'measured'],
 ]);
 
-/** Phases of questions that are asked repeatedly; who reads from the disk meanwhile is shown there and never ranked. */
+/** Phases of repeated questions. Cells that still read from disk are shown among them and never ranked. */
 export const HOT: readonly string[] = ['hot', 'hot-not-in-memory'];
 
 /** Phases of questions asked once after a restart. */
 export const COLD: readonly string[] = ['cold', 'cold-unverified'];
 
-/** A phase in words. */
+/** The display word of a phase. */
 export function phaseWord(phase: string): string {
   return PHASES.get(phase) ?? phase;
 }
 
-/** A configuration's name, short enough for a bar: title, version, variant, and what is not the default. */
+/** Short name of a configuration: title, version, variant, and everything that is not the default. */
 export function configurationName(one: Configuration): string {
   const storage = one.storage === 'default' ? '' : ` ${one.storage}`;
   return `${one.title} ${one.version} ${one.variant}${storage}${one.profile === 'stock' ? ' stock' : ''}`;
 }
 
-/** Classes of preparation in the order of the page. */
+/** Preparation classes in page order; null stands for "not stated". */
 export const CLASSES: readonly (Preparation | null)[] = ['as-is', 'prepared', 'extracted', 'own', null];
 
-/** Profiles of memory in the order of the page. */
+/** Memory profiles in page order; null stands for "not stated". */
 export const PROFILES: readonly (Profile | null)[] = ['sized', 'stock', null];
 
-/** A class in words. */
+/** The display word of a preparation class. */
 export function classWord(preparation: string | null): string {
   return preparation === 'as-is' ? 'as is' : preparation || 'not stated';
 }
 
-/** What the systems of a class know of the documents. */
+/** Explains what systems of a preparation class know about the documents. */
 export function classMeaning(preparation: Preparation | null): string {
   switch (preparation) {
     case 'as-is': return 'The system was told nothing about the documents: no index, hint, sort key or column on any path.';
@@ -112,10 +112,10 @@ export function rankingTitle(ranking: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-/** Dimensions that stand before others. */
+/** Dimensions listed before all others. */
 const FIRST: readonly string[] = ['operation', 'clients', 'durability', 'arrival'];
 
-/** A dimension in words; empty where it goes without saying. */
+/** A dimension as text; empty for default values. */
 function dimension(name: string, value: string | number | boolean): string {
   if ((name === 'arrival' && value === 'closed') || (name === 'documents' && value === 'flat') || (name === 'values' && value === 'text')) return '';
   switch (name) {
@@ -128,36 +128,36 @@ function dimension(name: string, value: string | number | boolean): string {
   }
 }
 
-/** Dimensions in words, as the program's own tables have them. */
+/** Dimensions as text, written as in the program's own tables. */
 export function dimensionsOf(parameters: Cell['parameters']): string {
   const names = [...FIRST.filter((name) => name in parameters), ...Object.keys(parameters).filter((name) => !FIRST.includes(name))];
   return names.map((name) => dimension(name, parameters[name] ?? '')).filter((word) => word !== '').join(', ');
 }
 
-/** Further dimensions of a cell in words; empty where it has none. */
+/** Further dimensions of a cell as text; empty if it has none. */
 export function parametersOf(cell: Cell): string {
   return dimensionsOf(cell.parameters);
 }
 
-/** The name of a cell's configuration, with what tells the cell from others of it. */
+/** Name of a cell's configuration, followed by the dimensions that distinguish the cell. */
 export function cellName(one: Configuration, cell: Cell): string {
   const parameters = parametersOf(cell);
   return parameters === '' ? configurationName(one) : `${configurationName(one)}, ${parameters}`;
 }
 
-/** What a ratio is held against: `of ClickHouse 26.7 challenge, slower`. */
+/** What a ratio refers to: `of ClickHouse 26.7 challenge, slower`. */
 export function besideWords(run: Run, cell: Cell, one: Ratio): string {
   if (one.other === cell.configuration) return 'the best';
   const other = run.configurations[one.other];
   return `of ${other === undefined ? 'another' : configurationName(other)}, ${one.difference}`;
 }
 
-/** What is the same configuration in another run, but for its version. */
+/** Key of a configuration without its version, to match configurations of different runs. */
 export function configurationKey(one: Configuration): string {
   return JSON.stringify([one.system, one.variant, one.storage, one.preparation, one.profile, one.memory_bytes]);
 }
 
-/** What comes back of a document after a round trip. */
+/** How documents come back from a round trip, as words. */
 export function retainsWord(retains: string): string {
   switch (retains) {
     case 'bytes': return 'same bytes';
@@ -167,13 +167,13 @@ export function retainsWord(retains: string): string {
   }
 }
 
-/** What a ranking adds to class and profile; empty where it adds nothing. */
+/** The part of a ranking beyond class and profile; empty if there is none. */
 export function beyondClass(one: Configuration | undefined): string {
   const known = [one?.preparation ?? 'not stated', one?.profile];
   return (one?.ranking ?? '').split(', ').filter((word) => word !== '' && !known.includes(word)).join(', ');
 }
 
-/** A configuration's memory profile in words: `sized for 12.6 GB`. */
+/** Memory profile of a configuration as text: `sized for 12.6 GB`. */
 export function profileWord(one: Configuration): string {
   if (one.profile === null) return 'not stated';
   return one.memory_bytes === null ? one.profile : `${one.profile} for ${bytes(one.memory_bytes)}`;

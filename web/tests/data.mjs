@@ -1,4 +1,4 @@
-// Figures and evidence by the contract of src/model.ts, made up but the same every time, for tests of the page.
+// Deterministic sample figures and evidence as defined in src/model.ts, for tests of the page.
 
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -9,7 +9,7 @@ export const HOSTILE = '<img src=x onerror=alert(1)>';
 export const SCRIPT = '<script>alert(1)</script>';
 const QUESTIONS = ['q1', 'q2', 'q3', 'q4', 'q5', 'q6'];
 
-/** Numbers between 0 and 1, the same for the same seed. */
+/** Pseudo-random numbers between 0 and 1, the same for the same seed. */
 export function numbers(seed) {
   let state = seed >>> 0;
   return () => {
@@ -20,7 +20,7 @@ export function numbers(seed) {
   };
 }
 
-/** What is published, as the program hands it to the page. */
+/** The published results, in the form in which the program passes them to the page. */
 export function published() {
   const folder = join(root, 'crates', 'results', 'published');
   const lines = (name) => readFileSync(join(folder, name), 'utf8').split('\n').filter((line) => line !== '' && !line.startsWith('#'));
@@ -73,7 +73,7 @@ export function yardstick() {
   return [one('one-core'), one('parallel')];
 }
 
-/** A few systems with every oddity that the page has words for. */
+/** A few systems that cover every special case the page has words for. */
 export function fewSystems() {
   return [
     configuration('clickhouse', 'ClickHouse', { version: '26.7', variant: 'challenge', embedded: true, transport: null, structure: CHANGED }),
@@ -97,14 +97,14 @@ export function fewSystems() {
   ];
 }
 
-/** The same systems in a run of version 0.1.0, which states neither class nor profile. */
+/** The same systems in a run of version 0.1.0, which states neither preparation class nor memory profile. */
 export function fewOld() {
   return fewSystems().filter((one) => one.preparation !== 'as-is' && one.profile !== 'stock' && one.ranked).map((one) => ({
     ...one, ...NOT_STATED, ranking: `not stated, ${one.preparation === 'extracted' ? 'generated' : one.reference ? 'none' : 'json-only'}`,
   }));
 }
 
-/** Fifty configurations of systems with made-up names. */
+/** Fifty configurations of systems with invented names. */
 export function manySystems() {
   return [
     ...Array.from({ length: 50 }, (_, index) => configuration(`system-${index}`, `System ${index}`, {
@@ -120,7 +120,7 @@ function median(values) {
   return sorted.length === 0 ? null : sorted[Math.floor(sorted.length / 2)];
 }
 
-/** One run with its evidence. */
+/** Builds one run with its evidence. */
 export function makeRun({ name, configurations, documents, seed, rounds = 3, hot = 3, oddities = true, samples = 600 }) {
   const random = numbers(seed);
   const spread = () => Math.exp((random() - 0.5) * 0.25);
@@ -215,7 +215,7 @@ export function makeRun({ name, configurations, documents, seed, rounds = 3, hot
   return { run: runOf({ name, configurations, documents, rounds, cells, scores, failures, oddities }), evidence: { texts: [...texts, ...what(configurations)], cells: evidence, series: series(configurations, samples, texts.length, random) } };
 }
 
-/** The size of every load, a little apart. */
+/** Trials of the size step with slightly different sizes per load. */
 function sizeTrials(trials, total, loads, random) {
   Object.assign(trials.metrics, { peak_pss_bytes: [], server_cpu_s: [], machine_steal_s: [], total_bytes: [] });
   for (let round = 1; round <= loads; round += 1) {
@@ -230,7 +230,7 @@ function sizeTrials(trials, total, loads, random) {
   return trials.metrics.total_bytes;
 }
 
-/** The published scores of a complete run by the words of docs/published.md, for the page's own to be held against. */
+/** Published scores of a complete run, computed as docs/published.md states, to verify those of the page. */
 export function publishedScores(configurations, cells, evidence) {
   const own = (index, step, phases) => cells.flatMap((cell, place) =>
     (cell.configuration === index && cell.step === step && phases.includes(cell.phase) && (cell.state ?? 'drained') === 'drained' ? [place] : []));
@@ -334,7 +334,7 @@ function series(configurations, samples, firstText, random) {
   return { samples_per_point: 1, at_s: at, what: at.map((index) => (index % each === 0 ? null : firstText + Math.floor(index / each))), values };
 }
 
-/** Figures and evidence of some runs. */
+/** Combines several runs with their evidence. */
 export function pack(made) {
   return {
     figures: { format: 1, program: '0.1.0', made: '2026-11-22T09:00:00Z', runs: made.map((one) => one.run), published: published(), published_documents: [] },
@@ -351,7 +351,7 @@ export function two() {
   return pack([of('before', 2), of('after', 3)]);
 }
 
-/** A run in which nothing has been done yet. */
+/** A run without any finished trial. */
 export function empty() {
   const { figures, evidence } = pack([makeRun({ name: 'empty', configurations: fewSystems(), documents: 1000, seed: 4 })]);
   Object.assign(figures.runs[0], { cells: [], peaks: [], failures: [], scores: [], rounds: null });
@@ -359,7 +359,10 @@ export function empty() {
   return { figures, evidence };
 }
 
-/** A run of a workload that the page has no parts for: rates and counts, and no time. One of its cells broke a promise, which is said first. */
+/**
+ * A run of a workload without parts on the page: rates and counts but no times. One of its cells broke a
+ * durability promise, which the page shows first.
+ */
 export function other() {
   const { figures, evidence } = pack([makeRun({ name: 'other', configurations: fewSystems(), documents: 1000, seed: 6 })]);
   const [run, behind] = [figures.runs[0], evidence.runs[0]];
@@ -376,13 +379,16 @@ export function other() {
   return { figures, evidence };
 }
 
-/** Systems that serve: throughput of one client in mixes a and c, and how far clients help. */
+/** Serving systems: throughput of one client in mixes a and c, and how throughput grows with clients. */
 const SERVES = [
   ['postgresql', 'PostgreSQL', 1400, 11000, 6], ['mongodb', 'MongoDB', 1100, 6500, 8], ['sqlite', 'SQLite', 900, 42000, 0.4], ['mock', HOSTILE, 700, 800, 3],
   ['duckdb', 'DuckDB', 60, 900, 1],
 ];
 
-/** A run of the serving workload: two mixes in closed loops, one of them by a schedule too, with a wrong cell and an unverified one. */
+/**
+ * A serving run: two closed-loop mixes, one of them also in an open loop, with a wrong and an unverified
+ * cell.
+ */
 export function serving() {
   const random = numbers(8);
   const rounds = 4;
@@ -459,7 +465,7 @@ export function serving() {
   return pack([{ run, evidence: { texts: [], cells: evidence, series: null } }]);
 }
 
-/** What is published about large documents. */
+/** The published results on large documents. */
 export function publishedDocuments() {
   const folder = join(root, 'crates', 'results', 'published');
   const rows = (name) => readFileSync(join(folder, name), 'utf8').split('\n').filter((line) => line !== '' && !line.startsWith('#')).slice(1).map((line) => line.split('\t'));
@@ -471,7 +477,9 @@ export function publishedDocuments() {
   }));
 }
 
-/** A run of large documents: three systems over three sizes, one of which refuses the largest and has no copies. */
+/**
+ * A documents run: three systems over three sizes, one of which rejects the largest size and has no copies.
+ */
 export function documents() {
   const rounds = 3;
   const configurations = [
@@ -527,12 +535,12 @@ export function documents() {
   return made;
 }
 
-/** A run of one round. */
+/** A run with a single round. */
 export function once() {
   return pack([makeRun({ name: 'once', configurations: fewSystems(), documents: 1000, seed: 5, rounds: 1, oddities: false })]);
 }
 
-/** Four runs, 50 systems, 10,000 trials. */
+/** Four runs with 50 systems and 10,000 trials. */
 export function large() {
   const scales = [['100k', 1e5], ['1m', 1e6], ['10m', 1e7], ['100m', 1e8]];
   return pack(scales.map(([name, documents], index) =>

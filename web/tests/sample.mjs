@@ -1,4 +1,4 @@
-// Makes the pages that browser tests open, where the program has not made them: node tests/sample.mjs FOLDER
+// Generates the pages for browser tests that the program has not written: node tests/sample.mjs FOLDER
 
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -15,7 +15,7 @@ function packed(part) {
   return gzipSync(JSON.stringify(part), { level: 9 }).toString('base64');
 }
 
-/** A page of the same make as the program's. */
+/** Builds a page with the same structure as the program's. */
 export function pageOf({ figures, evidence }) {
   const script = readFileSync(join(built, 'page.js'), 'utf8').replaceAll('</script', '<\\/script');
   const style = readFileSync(join(built, 'page.css'), 'utf8');
@@ -24,7 +24,7 @@ export function pageOf({ figures, evidence }) {
 `;
 }
 
-/** Writes the pages into a folder. */
+/** Writes all sample pages into a folder. */
 export function samples(folder) {
   mkdirSync(folder, { recursive: true });
   for (const [name, made] of Object.entries({ small, two, large, serving, documents, empty, once, other })) {

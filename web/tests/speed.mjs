@@ -1,4 +1,4 @@
-// Prints the figures of several visits: node tests/speed.mjs [VISITS]
+// Prints the measurements of several visits: node tests/speed.mjs [VISITS]
 
 import { told, visit } from './browser/measure.mjs';
 import { launch } from './browser/pages.mjs';

@@ -1,4 +1,4 @@
-// Unit tests: bundled, because they are TypeScript, then run by node's own test runner.
+// Bundles the unit tests, because they are TypeScript, and runs them with the test runner of Node.
 
 import { build } from 'esbuild';
 import { spawnSync } from 'node:child_process';

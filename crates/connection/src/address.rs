@@ -1,6 +1,7 @@
-//! Addresses of servers that somebody else runs: `postgres://USER@HOST:PORT/DATABASE?tls=on`.
+//! Addresses of remote servers: `postgres://USER@HOST:PORT/DATABASE?tls=on`.
 //!
-//! An address never holds a password: command lines, process lists and shell histories are read by others.
+//! An address never contains a password, because command lines, process lists and shell histories are
+//! readable by other users.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -9,7 +10,7 @@ use std::path::PathBuf;
 use http::Uri;
 use serde::{Deserialize, Serialize};
 
-/// A protocol that reaches servers by address: the schemes of its addresses, and the port where one names none.
+/// Protocol that supports remote servers: the URL schemes of its addresses, and the default port.
 struct Reach {
     protocol: &'static str,
     schemes: &'static [&'static str],
@@ -26,39 +27,40 @@ const REACH: [Reach; 5] = [
 
 const PARAMETERS: [&str; 3] = ["tls", "ca", "socket"];
 
-/// Where a server is, and as whom sessions log in.
+/// Network address, user and database of a remote server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Address {
-    /// A host's name, or an IP address without brackets.
+    /// Host name, or IP address without brackets.
     pub host: String,
-    /// The TCP port.
+    /// TCP port; the protocol's default if the address names none.
     pub port: u16,
-    /// A Unix socket instead of host and port.
+    /// Path of a Unix socket, used instead of host and port. `None` for TCP.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub socket: Option<PathBuf>,
-    /// The user as whom sessions log in.
+    /// User that sessions log in as. `None` if the address names none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user: Option<String>,
-    /// The database that sessions use.
+    /// Database that sessions use. `None` if the address names none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub database: Option<String>,
-    /// Whether the connection is encrypted, and how the server proves who it is.
+    /// TLS settings; `None` for an unencrypted connection. Default: TLS unless the host is a loopback address
+    /// or a socket is used; with HTTP the scheme decides.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tls: Option<Tls>,
 }
 
-/// An encrypted connection. The server's certificate is always verified.
+/// TLS settings of a connection. The server's certificate is always verified.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Tls {
-    /// A PEM file with the authorities that may have signed the certificate; those of the public web unless set.
-    /// Over MySQL's protocol, whose client library knows them by itself, those of the public web as well.
+    /// PEM file with the authorities that may have signed the certificate. `None` for those of the public
+    /// web. MySQL's client library always trusts the public web as well.
     #[serde(default)]
     pub ca: Option<PathBuf>,
 }
 
-/// A password, which is never shown.
+/// Password of a login. Its `Debug` output hides the text.
 #[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Password(pub String);
@@ -69,33 +71,33 @@ impl fmt::Debug for Password {
     }
 }
 
-/// Why a text is no address of a protocol.
+/// Why a text is not a valid address of a protocol.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct AddressError(String);
 
-/// Whether a text is meant as an address and not as a path.
+/// Returns `true` if a text is an address and not a path: it contains `://`.
 #[must_use]
 pub fn is_address(text: &str) -> bool {
     text.contains("://")
 }
 
 impl Address {
-    /// Reads an address of `protocol`.
+    /// Parses an address of `protocol`.
     ///
     /// # Errors
-    /// The protocol's engine is no server; the scheme, a parameter or another part is not understood; or
-    /// the text holds a password.
+    /// If the protocol's engine is embedded, if the scheme, a parameter or another part is unknown or
+    /// malformed, or if the text contains a password.
     pub fn parse(text: &str, protocol: &str) -> Result<Self, AddressError> {
         let fail = |message: String| Err(AddressError(message));
         let Some(reach) = REACH.iter().find(|reach| reach.protocol == protocol) else {
             return fail("this system runs inside the program and has no address".into());
         };
-        // Before anything is repeated in a message.
+        // Checked first, because later error messages repeat the text.
         let rest = text.split_once("://").map_or("", |(_, rest)| rest);
         let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
         let user_part = authority.rsplit_once('@').map(|(user, _)| user);
-        // A password may hold what ends an authority.
+        // A password may contain `/`, `?` or `#`, so the whole rest is searched.
         if rest.rsplit_once('@').is_some_and(|(before, _)| before.contains(':')) {
             return fail(
                 "an address must not hold a password, which others would read in the process list: leave it out \
@@ -127,7 +129,7 @@ impl Address {
         let mut tls = match scheme {
             "https" => Some(Tls::default()),
             "http" => None,
-            // What leaves the machine is encrypted unless the user says otherwise.
+            // Traffic over a network is encrypted unless the user turns it off.
             _ => (!is_loopback(&host)).then(Tls::default),
         };
         let (mut ca, mut socket) = (None, None);
@@ -175,7 +177,7 @@ impl Address {
     }
 }
 
-/// Host and port, as a URL has them.
+/// Formats host and port as in a URL: an IPv6 address is put in brackets.
 pub fn authority(host: &str, port: u16) -> String {
     if host.contains(':') { format!("[{host}]:{port}") } else { format!("{host}:{port}") }
 }
@@ -193,7 +195,7 @@ fn is_loopback(host: &str) -> bool {
     host == "localhost" || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
-/// `%41` becomes `A`.
+/// Decodes percent-encoding: `%41` becomes `A`.
 fn decoded(text: &str) -> Result<String, AddressError> {
     let bytes = text.as_bytes();
     let mut plain = Vec::with_capacity(bytes.len());

@@ -1,4 +1,4 @@
-//! What every protocol offers.
+//! Traits that every protocol implements: connection, document source and load progress.
 
 use std::io::Write;
 use std::sync::{Arc, Mutex};
@@ -11,16 +11,16 @@ use crate::rows::{Cell, Outcome, Report, RowSink};
 pub use crate::endpoint::{Open, Place};
 pub use crate::error::{DriverError, Result};
 
-/// A stream of documents to be loaded.
+/// Stream of the documents of a bulk load.
 pub trait DocumentSource {
-    /// The next document, without its newline; it is borrowed from the reader's block, so that a load
-    /// copies nothing that the engine does not copy. `None` at the end.
+    /// Returns the next document without its newline, or `None` at the end. The text is borrowed from the
+    /// reader's block, so that a load copies only what the engine copies.
     ///
     /// # Errors
-    /// [`DriverError::Documents`] when the input cannot be read.
+    /// [`DriverError::Documents`] if the input cannot be read.
     fn next_document(&mut self) -> Result<Option<&[u8]>>;
 
-    /// The next document with its key, where documents have keys that are not in them.
+    /// Returns the next document with its key. The key is `None` if documents have no key outside their text.
     ///
     /// # Errors
     /// As [`DocumentSource::next_document`].
@@ -29,34 +29,35 @@ pub trait DocumentSource {
     }
 }
 
-/// What a load tells while it runs.
+/// Receives rejected documents and the progress of a bulk load while the load runs.
 pub trait LoadSink {
-    /// The document at `ordinal` (0-based, in the stream) was not accepted, for `reason`.
+    /// Reports that the document at `ordinal` (0-based position in the stream) was rejected, with the reason.
     fn refused(&mut self, ordinal: u64, reason: String);
-    /// `documents` were offered so far; called after each one, so it must be cheap.
+    /// Reports that `documents` were read from the source so far. Called after each document, so it must be
+    /// cheap.
     fn offered(&mut self, documents: u64);
 }
 
-/// A connection with one system, which is a session of it.
+/// Connection to a system, over one protocol. Holds one session of the system.
 pub trait Connection: Send {
-    /// The system's own answer to the question which version it is.
+    /// Returns the version that the system reports.
     ///
     /// # Errors
-    /// Whatever the system answers instead.
+    /// [`DriverError`] if the system does not answer the version query with text.
     fn version(&mut self) -> Result<String>;
 
-    /// Runs `statement` as it is written, by the shortest way that the protocol has, and hands its rows to `sink`.
-    /// Several statements in one text are run in order and the last one's answer is given, where the system itself
-    /// allows that.
+    /// Executes `statement` unchanged, with as few round trips as the protocol allows, and passes its rows to
+    /// `sink`. If the system accepts several statements in one text, they run in order and `sink` keeps the
+    /// last answer.
     ///
-    /// Published statements are asked so: preparing each would be measured with it, and is not what a client does
-    /// that asks once.
+    /// Published statements are executed this way: the time of preparing each would be part of the
+    /// measurement, and a client that asks once does not prepare.
     ///
     /// # Errors
-    /// [`DriverError::Refused`] with the system's message; the session stays usable.
+    /// [`DriverError::Refused`] with the system's message. The session stays usable.
     fn ask(&mut self, statement: &str, sink: &mut dyn RowSink) -> Result<Report>;
 
-    /// As [`Connection::ask`], with the answer in one piece.
+    /// As [`Connection::ask`], but collects the whole answer in memory.
     ///
     /// # Errors
     /// As [`Connection::ask`].
@@ -66,24 +67,25 @@ pub trait Connection: Send {
         Ok(outcome.with(report))
     }
 
-    /// Makes ready for [`Connection::export`] whatever it needs besides this session, which is not part of its time.
+    /// Prepares what [`Connection::export`] needs besides this session, e.g. a second connection, so that it
+    /// does not count towards the time of the export. Does nothing by default.
     ///
     /// # Errors
-    /// As when a connection is opened.
+    /// As for opening a connection.
     fn prepare_export(&mut self) -> Result<()> {
         Ok(())
     }
 
-    /// Asks for rows of one text each and hands the texts over as they come, by the fastest way out that the protocol
-    /// has. Nothing is kept of them.
+    /// Executes `statement`, whose rows have one text each, and passes every text to `take` as it arrives.
+    /// Uses the fastest export path of the protocol and keeps no texts.
     ///
     /// # Errors
-    /// As [`Connection::ask`]; [`DriverError::Protocol`] for a row that begins with no text.
+    /// As [`Connection::ask`]; [`DriverError::Protocol`] if the first cell of a row is not text.
     fn export(&mut self, statement: &str, take: &mut dyn FnMut(&[u8])) -> Result<()> {
         self.texts(statement, take)
     }
 
-    /// The same as it is asked for like any other answer.
+    /// As [`Connection::export`], but over the ordinary query path of [`Connection::ask`].
     ///
     /// # Errors
     /// As [`Connection::export`].
@@ -91,30 +93,35 @@ pub trait Connection: Send {
         self.ask(statement, &mut Texts(take)).map(drop)
     }
 
-    /// Prepares one statement to be executed many times. Its parameters stand in it as the protocol has them:
+    /// Prepares a statement that is executed many times. Each protocol has its own syntax for parameters:
     ///
-    /// | protocol | parameters | prepared is |
+    /// | protocol | parameters | prepared by |
     /// |---|---|---|
-    /// | `postgres` | `$1` | the server's, by the extended protocol |
-    /// | `mysql` | `?` | the server's, by `COM_STMT_PREPARE`; answers are then binary |
-    /// | `sqlite` | `?1` | the engine's |
-    /// | `duckdb` | `$1` | the engine's |
-    /// | `clickhouse`, `chdb` | `{p1:Type}` | the text, kept: the system parses it each time, the values come beside it |
-    /// | `mongodb`, `elasticsearch` | the string `":1"`, in a path of Elasticsearch `:1` between its separators | the request, read once; values are put in its place as values |
-    /// | `mock` | `:1` | the text, kept |
-    /// | `yardstick` | none | the text, kept |
+    /// | `postgres` | `$1` | the server, by the extended protocol |
+    /// | `mysql` | `?` | the server, by `COM_STMT_PREPARE`; answers are then binary |
+    /// | `sqlite` | `?1` | the engine |
+    /// | `duckdb` | `$1` | the engine |
+    /// | `clickhouse`, `chdb` | `{p1:Type}` | nothing: the system parses the text for each execution |
+    /// | `mongodb` | the string `":1"` | the driver, which parses the request once |
+    /// | `elasticsearch` | the string `":1"`; in a path `:1` between separators | the driver, as `mongodb` |
+    /// | `mock` | `:1` | nothing: the text is kept |
+    /// | `yardstick` | none | nothing: the text is kept |
+    ///
+    /// ClickHouse and chDB get values beside the text. In parsed requests a value replaces its placeholder as a
+    /// value, not as text.
     ///
     /// # Errors
-    /// As [`Connection::ask`], as far as the system looks at a statement before it runs.
+    /// As [`Connection::ask`], as far as the system checks a statement before it is executed.
     fn prepare(&mut self, statement: &str) -> Result<Prepared>;
 
-    /// Gives up a prepared statement. What no server keeps costs nothing, and stays.
+    /// Releases a prepared statement on the server or engine. Does nothing by default, which suits drivers
+    /// that only keep the statement's text.
     fn release(&mut self, _: &Prepared) {}
 
-    /// Executes a prepared statement and hands its rows to `sink` as they come.
+    /// Executes a prepared statement and passes its rows to `sink` as they arrive.
     ///
     /// # Errors
-    /// As [`Connection::ask`]; [`DriverError::Refused`] also for parameters that do not fit.
+    /// As [`Connection::ask`]; [`DriverError::Refused`] also if the parameters do not match the statement.
     fn execute(
         &mut self,
         prepared: &Prepared,
@@ -122,13 +129,16 @@ pub trait Connection: Send {
         sink: &mut dyn RowSink,
     ) -> Result<Report>;
 
-    /// Inserts one document a row through `statement`, whose `:doc` is bound as text, all in one
-    /// transaction that is durable (as far as the session's settings ask) when this returns. Documents
-    /// that the system refuses are reported to `sink` and the others go on. Gives the number accepted.
+    /// Inserts one document per row through `statement`, with `:doc` bound as text, and returns the number
+    /// accepted. SQLite inserts all rows in one transaction, MySQL and PostgreSQL in one per connection, and
+    /// all are committed at the end. The rows are as durable as the session's settings ask when this returns.
+    /// Documents that the system rejects are reported to `sink`, and the load continues; with ClickHouse the
+    /// first one ends the load.
     ///
     /// # Errors
-    /// [`DriverError::Unsupported`] from engines that load files themselves;
-    /// [`DriverError::Refused`] when the load as a whole failed, in which case nothing of it stays.
+    /// [`DriverError::Unsupported`] if the engine loads files itself. [`DriverError::Refused`] if the load as
+    /// a whole failed. What is not committed is then rolled back; ClickHouse, Elasticsearch and MongoDB may
+    /// keep a part of the documents.
     fn bulk_in(
         &mut self,
         statement: &str,
@@ -136,19 +146,19 @@ pub trait Connection: Send {
         sink: &mut dyn LoadSink,
     ) -> Result<u64>;
 
-    /// Where the engine is.
+    /// Returns the process in which the engine runs, so that its resource use can be measured.
     fn place(&self) -> Place {
         Place::Here
     }
 
-    /// Ends the session cleanly; everything committed is in the data folder afterwards.
+    /// Ends the session cleanly. All committed data is in the data folder when this returns.
     ///
     /// # Errors
-    /// What the system says when it cannot.
+    /// [`DriverError`] with the system's message if the session cannot be ended cleanly.
     fn close(self: Box<Self>) -> Result<()>;
 }
 
-/// Takes the first cell of each row.
+/// Row sink that passes the first cell of each row, which must be text, to a callback.
 struct Texts<'a>(&'a mut dyn FnMut(&[u8]));
 
 impl RowSink for Texts<'_> {
@@ -167,15 +177,15 @@ impl RowSink for Texts<'_> {
     }
 }
 
-/// A stream shared by the worker's replies and, in the mock alone, by an engine that misbehaves.
+/// Output stream of the worker's replies. The mock shares it, so that it can send malformed replies.
 pub type SharedOutput = Arc<Mutex<dyn Write + Send>>;
 
-/// What surrounds a driver.
+/// Resources that the worker provides to a driver. Only the mock uses them.
 #[derive(Clone)]
 pub struct Host {
-    /// The clock on which the mock's delays pass.
+    /// Clock that the mock's delays use.
     pub clock: Arc<dyn Clock>,
-    /// The protocol's stream, which the mock can be told to spoil.
+    /// Stream of the worker's replies, which the mock can corrupt on request. `None` if the caller has none.
     pub output: Option<SharedOutput>,
 }
 
@@ -185,7 +195,7 @@ impl std::fmt::Debug for Host {
     }
 }
 
-/// The number of cores that `asked` stands for: 0 is all that the process may run on.
+/// Resolves a requested number of cores: 0 means all cores on which the process may run.
 pub fn cores(asked: usize) -> usize {
     match asked {
         0 => std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
@@ -193,7 +203,7 @@ pub fn cores(asked: usize) -> usize {
     }
 }
 
-/// The number of cores to set, when fewer are asked for than the process may run on.
+/// Returns the number of cores to set in the engine. `None` if the session may use all cores of the process.
 pub fn fewer_cores(open: &Open) -> Option<usize> {
     let all = std::thread::available_parallelism().map_or(usize::MAX, std::num::NonZero::get);
     (open.cores > 0 && open.cores < all).then_some(open.cores)

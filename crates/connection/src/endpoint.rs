@@ -1,4 +1,5 @@
-//! How a session is opened, and where it finds its server. Who started that one, and who ends it, is not the session's business.
+//! Options for opening a session, and the endpoint of its server. Starting and stopping that server is not
+//! done here.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -10,42 +11,42 @@ use serde::{Deserialize, Serialize};
 use crate::address::{Password, Tls, authority};
 use crate::error::{DriverError, Result};
 
-/// What to do about a certificate that is not believed.
+/// Advice that is added to an error about an untrusted certificate.
 const REMEDY: &str = "name the authority that signed the server's certificate by ?ca=FILE.pem, and the \
                                  host as the certificate has it";
 
-/// How a session is opened.
+/// Options for opening a session.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Open {
-    /// `chdb`, `clickhouse`, `duckdb`, `elasticsearch`, `mongodb`, `mysql`, `postgres`, `sqlite`, `yardstick` or
-    /// `mock`.
+    /// Protocol: `chdb`, `clickhouse`, `duckdb`, `elasticsearch`, `mongodb`, `mysql`, `postgres`, `sqlite`,
+    /// `yardstick` or `mock`.
     pub protocol: String,
-    /// The engine's shared library, for protocols that load one.
+    /// Path of the engine's shared library. `None` for protocols that load none.
     #[serde(default)]
     pub library: Option<PathBuf>,
-    /// The private data folder; made when it is not there. What is in it survives the session.
+    /// Private data folder, created if it does not exist. Its content survives the session.
     pub folder: PathBuf,
-    /// Start settings in the engine's own names: `--key=value` of chDB, configuration options of DuckDB,
-    /// pragmas of SQLite, `threads` of the yardstick, `script` of the mock. Those of a server belong to its
-    /// start, which is not the session's business.
+    /// Start settings under the engine's own names: `--key=value` of chDB, configuration options of DuckDB,
+    /// pragmas of SQLite, `threads` of the yardstick, `script` of the mock. Settings of a server are applied
+    /// when the server is started, not here.
     #[serde(default)]
     pub settings: BTreeMap<String, String>,
-    /// Statements run in their order right after connecting.
+    /// Statements to execute in this order right after connecting.
     #[serde(default)]
     pub statements: Vec<String>,
-    /// Cores the engine may use; 0, or as many as the process may run on, leaves the engine's default
-    /// untouched. One that is fewer is given to engines that have a setting for it, unless `settings`
-    /// already name it.
+    /// Number of cores that the engine may use. The engine's default is kept for 0, and for as many as the
+    /// process may run on. Fewer are passed to engines that have such a setting, unless `settings` names it
+    /// already.
     #[serde(default)]
     pub cores: usize,
-    /// The server to be reached, for protocols that speak to one.
+    /// Server to connect to. `None` for embedded engines.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub endpoint: Option<Box<Endpoint>>,
 }
 
 impl Open {
-    /// The same where a server may have been started anew: which process it is now is not known.
+    /// Returns a copy without the server's process id, for a server that may have been restarted since.
     #[must_use]
     pub fn anew(&self) -> Self {
         let mut open = self.clone();
@@ -55,7 +56,7 @@ impl Open {
         open
     }
 
-    /// The same in one short attempt: whoever is not let in by it tries again later.
+    /// Returns a copy that makes one short attempt, for a caller that retries later.
     #[must_use]
     pub fn at_once(&self) -> Self {
         let mut open = self.anew();
@@ -67,21 +68,21 @@ impl Open {
     }
 }
 
-/// Where an engine is, for those who measure it.
+/// Process in which an engine runs, for measuring its resource use.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Place {
-    /// In the process of its session.
+    /// Embedded engine in the process of its session.
     #[default]
     Here,
-    /// In the process of this id and those that it started.
+    /// Process with this id and its descendants.
     Process(u32),
-    /// On a server whose process is not known: nothing is known of what it spends.
+    /// Server whose process id is unknown, so that its resource use cannot be measured.
     Elsewhere,
 }
 
 impl Place {
-    /// The process of a server.
+    /// Returns the process id of a server. `None` for an embedded engine or a server of unknown process.
     #[must_use]
     pub fn process(self) -> Option<u32> {
         match self {
@@ -91,51 +92,53 @@ impl Place {
     }
 }
 
-/// A server, and as whom a session logs in.
+/// Address of a server, the login of its sessions, and how long to wait for it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Endpoint {
-    /// A host's name, or an IP address without brackets.
+    /// Host name, or IP address without brackets.
     pub host: String,
-    /// The TCP port.
+    /// TCP port of the server.
     pub port: u16,
-    /// A Unix socket instead of host and port.
+    /// Path of a Unix socket, used instead of host and port. `None` for TCP.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub socket: Option<PathBuf>,
-    /// The user as whom the session logs in; nobody where everybody may come in.
+    /// User that the session logs in as; empty if the server requires no login.
     #[serde(default)]
     pub user: String,
-    /// The database that the session uses; the server's own choice when it is empty.
+    /// Database that the session uses; empty for the server's default.
     #[serde(default)]
     pub database: String,
-    /// The user's password.
+    /// Password of `user`; empty if none is needed.
     #[serde(default)]
     pub password: Password,
-    /// Whether the connection is encrypted, and how the server proves who it is.
+    /// TLS settings; `None` for an unencrypted connection.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tls: Option<Tls>,
-    /// The server's process, where it is known: what it and all that it started spend is measured. Where nobody
-    /// logs in, it is also how a session knows that another program has not taken the port.
+    /// Process id of the server, `None` if unknown. Resource use is measured for it and its descendants. If
+    /// the server requires no login, it also shows whether another program has taken the port.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub process: Option<u32>,
-    /// Whether all that is on the server is the run's, so that it is ready only when all of it can be read.
+    /// Whether all data on the server belongs to the run. If so, the server counts as ready only when all of
+    /// it can be read.
     #[serde(default)]
     pub whole: bool,
-    /// Seconds that an answer is waited for: a server may be starting.
+    /// Seconds to wait for the server to answer, since it may still be starting.
     pub patience_s: u64,
-    /// Milliseconds between two attempts. Half of this is added to the start of a server.
+    /// Milliseconds between two attempts. Adds half of this, on average, to the measured start time of a
+    /// server.
     pub pause_ms: u64,
-    /// Milliseconds that an attempt may wait for each step of coming in; five seconds unless set.
+    /// Timeout of each step of an attempt, in milliseconds. `None` for five seconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub attempt_ms: Option<u64>,
 }
 
-/// A connection that takes longer than this will not come.
+/// Default timeout of each step of an attempt to connect, in milliseconds.
 const ATTEMPT_MS: u64 = 5_000;
-/// And one that others wait for meanwhile.
+/// Connect timeout, in milliseconds, while other clients of the same thread are waiting.
 const SHORT_ATTEMPT_MS: u64 = 1_000;
 
-/// Host and port, or the socket.
+/// Formats host and port, or the path of the socket.
 impl fmt::Display for Endpoint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.socket {
@@ -145,19 +148,19 @@ impl fmt::Display for Endpoint {
     }
 }
 
-/// Why a server is not ready.
+/// Why an attempt to connect failed, and whether to retry.
 pub enum NotReady {
-    /// It is on its way.
+    /// The server is not ready yet; the attempt is repeated. Contains the reason.
     Yet(String),
-    /// It never will be.
+    /// The server will never accept this session; no further attempt is made. Contains the reason.
     Ever(String),
 }
 
 impl Endpoint {
-    /// The one of `open`.
+    /// Returns a copy of the endpoint of `open`.
     ///
     /// # Errors
-    /// [`DriverError::Unavailable`] where it names none.
+    /// [`DriverError::Unavailable`] if `open` has no endpoint.
     pub fn of(open: &Open) -> Result<Self> {
         match &open.endpoint {
             Some(endpoint) => Ok(Self::clone(endpoint)),
@@ -168,10 +171,11 @@ impl Endpoint {
         }
     }
 
-    /// Waits until `probe` succeeds, if it ever does.
+    /// Calls `probe` every `pause_ms` until it succeeds.
     ///
     /// # Errors
-    /// [`DriverError::Unavailable`] once it never will, or the time to wait is over.
+    /// [`DriverError::Unavailable`] if `probe` returns [`NotReady::Ever`], if its error is about the server's
+    /// certificate, or if `patience_s` have passed.
     pub fn reach<T>(&self, mut probe: impl FnMut(&Self) -> std::result::Result<T, NotReady>) -> Result<T> {
         let (begun, limit) = (Instant::now(), Duration::from_secs(self.patience_s));
         loop {
@@ -192,18 +196,18 @@ impl Endpoint {
         }
     }
 
-    /// How long an attempt may wait for each step of coming in.
+    /// Timeout of each step of an attempt to connect.
     pub fn attempt(&self) -> Duration {
         Duration::from_millis(self.attempt_ms.unwrap_or(ATTEMPT_MS))
     }
 
-    /// Where the engine is, for those who measure it.
+    /// Returns the process of the server, for measuring its resource use.
     pub fn place(&self) -> Place {
         self.process.map_or(Place::Elsewhere, Place::Process)
     }
 
-    /// Whether a process is the server's, or one that it started. Of a server whose process is not known nothing
-    /// can be said, and it is what the user says it is.
+    /// Returns `true` if `pid` is the server's process or one of its descendants. Always `true` if the
+    /// server's process is unknown, because then the user is trusted to have named the right server.
     pub fn is_of_server(&self, pid: Option<u32>) -> bool {
         let Some(server) = self.process else { return true };
         pid.is_some_and(|pid| {
@@ -212,7 +216,7 @@ impl Endpoint {
         })
     }
 
-    /// The error, with who it was where the connection broke.
+    /// Adds the server's address to the error of a broken connection. Other errors are returned unchanged.
     pub fn told(&self, error: DriverError) -> DriverError {
         match error {
             DriverError::Crashed(words) => {
@@ -222,13 +226,13 @@ impl Endpoint {
         }
     }
 
-    /// Why there is no further session beside one that is open.
+    /// Error for a session that could not be opened although another one is open to the same server.
     pub fn refused(&self, (NotReady::Yet(why) | NotReady::Ever(why)): NotReady) -> DriverError {
         self.told(DriverError::Crashed(why))
     }
 }
 
-/// Whether a text of an error is about the server's certificate.
+/// Returns `true` if an error text is about the server's certificate.
 fn blames_certificate(text: &str) -> bool {
     text.contains("invalid peer certificate") || text.contains("InvalidCertificate")
 }
@@ -259,7 +263,7 @@ mod tests {
 
     #[test]
     fn who_tries_again_later_is_told_at_once() {
-        // Nobody accepts, so that the greeting never comes.
+        // No connection is accepted, so that the greeting never arrives.
         let silent = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap();
         let endpoint = Endpoint {
             host: "127.0.0.1".into(),

@@ -1,37 +1,39 @@
-//! Why a driver could not do what it was asked.
+//! Errors of drivers, by how a caller must react to them.
 
-/// What a driver answers with.
+/// Result of a driver call.
 pub type Result<T> = std::result::Result<T, DriverError>;
 
-/// Why a driver could not do what it was asked.
+/// Why a driver call failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum DriverError {
-    /// The system said no; the message is its own.
+    /// The system denied the statement or connection. Contains the system's message.
     #[error("{0}")]
     Refused(String),
-    /// The system gave the statement up for another one that runs beside it: a deadlock, a conflict of writes, a
-    /// serialization failure, a lock waited for too long. It may be tried again; the message is the system's own.
+    /// The system aborted the statement because of a concurrent one: deadlock, write conflict, serialization
+    /// failure or lock timeout. The statement may be retried. Contains the system's message.
     #[error("{0}")]
     Conflict(String),
-    /// A key that is there already; the message is the system's own.
+    /// The key exists already. Contains the system's message.
     #[error("{0}")]
     Duplicate(String),
-    /// The driver cannot do this, or cannot read what the system answered; the text says what to do.
+    /// The driver does not support the request, or cannot decode the system's answer. The text says what to
+    /// do.
     #[error("{0}")]
     Unsupported(String),
-    /// The system cannot be reached: its library is missing, unloadable or of another kind.
+    /// The system cannot be reached: its server does not answer, or its library is missing, unloadable or of
+    /// another kind.
     #[error("{0}")]
     Unavailable(String),
-    /// The system answered something that its protocol does not allow.
+    /// The system's answer violates its protocol.
     #[error("the system answered out of protocol: {0}")]
     Protocol(String),
-    /// The documents that were to be loaded could not be read.
+    /// The documents of a load could not be read.
     #[error("failed to read the documents: {0}")]
     Documents(String),
-    /// The system ran out of disk, memory or the like, whatever it was asked; the message is its own.
+    /// The system ran out of disk, memory or another resource. Contains the system's message.
     #[error("{0}")]
     Exhausted(String),
-    /// The system ended or cut the connection; the session is of no use any more.
+    /// The system ended or closed the connection. The session is unusable afterwards.
     #[error("{0}")]
     Crashed(String),
 }

@@ -1,5 +1,5 @@
-//! What every connection with a database offers, and what it is opened with: statements, parameters, rows, bulk, lanes,
-//! endpoints, and why something was not done. No protocol is known here, and none of those who use one.
+//! Interface of every database connection: statements, parameters, rows, bulk loads, nonblocking connections,
+//! endpoints and errors. Protocols and callers depend on this crate, not the other way round.
 
 #![forbid(unsafe_code)]
 

@@ -1,15 +1,15 @@
-//! Documents and sinks in memory, which the tests of all protocols share.
+//! In-memory documents and a recording load sink, shared by the tests of all protocols.
 
 use crate::driver::{DocumentSource, LoadSink, Result};
 
-/// Documents out of memory.
+/// Document source over lines in memory.
 pub struct Lines {
     lines: Vec<Vec<u8>>,
     next: usize,
 }
 
 impl Lines {
-    /// These.
+    /// Copies `lines`; each becomes one document.
     pub fn of<T: AsRef<[u8]>>(lines: &[T]) -> Self {
         Self { lines: lines.iter().map(|line| line.as_ref().to_vec()).collect(), next: 0 }
     }
@@ -22,12 +22,12 @@ impl DocumentSource for Lines {
     }
 }
 
-/// Remembers what it is told.
+/// Records every callback so that tests can assert on them.
 #[derive(Default)]
 pub struct Told {
-    /// Ordinals and reasons, in the order they were told.
+    /// Ordinal and reason of each rejected document, in the order of the callbacks.
     pub refused: Vec<(u64, String)>,
-    /// The last count told.
+    /// Number of documents offered, from the latest callback.
     pub offered: u64,
 }
 

@@ -1,27 +1,28 @@
-//! Statements that are prepared once and executed many times, and what they are executed with.
+//! Prepared statements, their registry per connection, and their parameters.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::error::{DriverError, Result};
 
-/// A value that a prepared statement is executed with, borrowed from the caller.
+/// Parameter value of a prepared statement, borrowed from the caller.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Parameter<'a> {
-    /// SQL NULL.
+    /// SQL NULL, or JSON `null`.
     Null,
-    /// A truth value.
+    /// Boolean; bound as 0 or 1 if the protocol has no boolean type.
     Bool(bool),
-    /// A 64-bit integer.
+    /// 64-bit integer with a sign.
     Int(i64),
-    /// A double.
+    /// Floating-point number of 64 bits.
     Float(f64),
-    /// Text.
+    /// Text, bound as UTF-8.
     Text(&'a str),
-    /// A value of JSON by its text: a tree where the protocol has such a thing, text elsewhere.
+    /// JSON value given by its text: bound as a JSON value if the protocol has such a type, as text
+    /// otherwise.
     Json(&'a str),
 }
 
-/// A statement that a connection has prepared; it lives as long as that connection.
+/// Handle of a statement that a connection has prepared. Valid as long as that connection.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Prepared {
     connection: u64,
@@ -29,13 +30,14 @@ pub struct Prepared {
 }
 
 impl Prepared {
-    /// The statement of a lane of one's own, which tells its statements apart by this number.
+    /// Creates a handle for a [`crate::Lane`] that numbers its statements itself instead of using
+    /// [`Statements`].
     #[must_use]
     pub fn numbered(index: usize) -> Self {
         Self { connection: u64::MAX, index }
     }
 
-    /// That number.
+    /// Index of the statement within its connection; for [`Prepared::numbered`] the index given there.
     #[must_use]
     pub fn number(&self) -> usize {
         self.index
@@ -44,12 +46,12 @@ impl Prepared {
 
 static CONNECTIONS: AtomicU64 = AtomicU64::new(0);
 
-/// The prepared statements of one connection, as its protocol has them.
+/// Prepared statements of one connection, in the protocol's representation `T`.
 #[derive(Debug)]
 pub struct Statements<T> {
     connection: u64,
     all: Vec<Option<T>>,
-    /// Places that are free again.
+    /// Indices in `all` of removed statements, to be reused.
     free: Vec<usize>,
 }
 
@@ -60,7 +62,7 @@ impl<T> Default for Statements<T> {
 }
 
 impl<T> Statements<T> {
-    /// Keeps a statement.
+    /// Stores a statement and returns its handle. Indices of removed statements are reused.
     pub fn keep(&mut self, statement: T) -> Prepared {
         let index = self.free.pop().unwrap_or(self.all.len());
         match self.all.get_mut(index) {
@@ -70,7 +72,7 @@ impl<T> Statements<T> {
         Prepared { connection: self.connection, index }
     }
 
-    /// Takes a statement out again.
+    /// Removes a statement. `None` if it was removed already or belongs to another connection.
     pub fn remove(&mut self, prepared: &Prepared) -> Option<T> {
         let own = prepared.connection == self.connection;
         let removed = self.all.get_mut(prepared.index).filter(|_| own)?.take()?;
@@ -78,19 +80,19 @@ impl<T> Statements<T> {
         Some(removed)
     }
 
-    /// The statement that is meant, to be changed.
+    /// Returns the statement of a handle for modification.
     ///
     /// # Errors
-    /// [`DriverError::Unsupported`] for one of another connection.
+    /// [`DriverError::Unsupported`] if the handle belongs to another connection or its statement was removed.
     pub fn get_mut(&mut self, prepared: &Prepared) -> Result<&mut T> {
         self.get(prepared)?;
         self.all.get_mut(prepared.index).and_then(Option::as_mut).ok_or_else(foreign)
     }
 
-    /// The statement that is meant.
+    /// Returns the statement of a handle.
     ///
     /// # Errors
-    /// [`DriverError::Unsupported`] for one of another connection.
+    /// [`DriverError::Unsupported`] if the handle belongs to another connection or its statement was removed.
     pub fn get(&self, prepared: &Prepared) -> Result<&T> {
         let own = (prepared.connection == self.connection).then(|| self.all.get(prepared.index)).flatten();
         own.and_then(Option::as_ref).ok_or_else(foreign)
@@ -101,10 +103,10 @@ fn foreign() -> DriverError {
     DriverError::Unsupported("the statement was prepared by another connection".to_owned())
 }
 
-/// Fails unless there are as many parameters as the statement has.
+/// Checks that a statement with `wanted` parameters is given as many.
 ///
 /// # Errors
-/// [`DriverError::Refused`] where there are more or fewer.
+/// [`DriverError::Refused`] if more or fewer parameters are given.
 pub fn expect(wanted: usize, parameters: &[Parameter<'_>]) -> Result<()> {
     if parameters.len() == wanted {
         return Ok(());
@@ -115,17 +117,18 @@ pub fn expect(wanted: usize, parameters: &[Parameter<'_>]) -> Result<()> {
     )))
 }
 
-/// Which parameter a placeholder stands for: `:1` is the first. None where a text is no placeholder.
+/// Returns the 0-based index of the parameter that a placeholder names: `:1` is 0. `None` if `text` is no
+/// placeholder.
 pub fn placeholder(text: &str) -> Option<usize> {
     let number = text.strip_prefix(':')?;
     let plain = !number.starts_with('0') && number.bytes().all(|byte| byte.is_ascii_digit());
     if plain { number.parse::<usize>().ok()?.checked_sub(1) } else { None }
 }
 
-/// The parameter that a placeholder stands for.
+/// Returns the parameter at a 0-based index.
 ///
 /// # Errors
-/// [`DriverError::Refused`] where so many are not given.
+/// [`DriverError::Refused`] if fewer parameters are given.
 pub fn nth<'a, 'p>(index: usize, parameters: &'a [Parameter<'p>]) -> Result<&'a Parameter<'p>> {
     parameters.get(index).ok_or_else(|| {
         DriverError::Refused(format!(
@@ -136,8 +139,9 @@ pub fn nth<'a, 'p>(index: usize, parameters: &'a [Parameter<'p>]) -> Result<&'a 
     })
 }
 
-/// Whether a semicolon stands before the end of `text`; it may also be in quotes or in a comment, so that
-/// only the system's own parser knows. A statement that passes is spared being parsed twice.
+/// Returns `true` if a semicolon stands before the end of `text`. The semicolon may be part of a literal or
+/// comment, which only the system's own parser can tell. If `false`, the text is one statement and need not
+/// be parsed twice.
 pub fn may_be_several(text: &str) -> bool {
     text.trim_end_matches(|letter: char| letter.is_whitespace() || letter == ';').contains(';')
 }

@@ -1,27 +1,27 @@
-//! Answers: rows of typed cells on their way from a system to whoever asked.
+//! Answers: rows of typed cells that a driver passes to its caller.
 
 use jsonathlon_dataset::value::{Row, Value};
 use serde::{Deserialize, Serialize};
 
 use crate::error::{DriverError, Result};
 
-/// One cell of an answer, borrowed from wherever the driver has it.
+/// One cell of an answer, borrowed from the driver's buffer.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Cell<'a> {
-    /// SQL NULL, or a path that is absent.
+    /// SQL NULL, or a JSON path that is absent.
     Null,
-    /// A truth value.
+    /// Boolean of the answer.
     Bool(bool),
-    /// A 64-bit integer; times are microseconds.
+    /// 64-bit integer; times are in microseconds.
     Int(i64),
-    /// Any double.
+    /// Double, finite or not.
     Float(f64),
-    /// Text.
+    /// Text, which must be UTF-8.
     Text(&'a str),
 }
 
 impl Cell<'_> {
-    /// The cell on its own.
+    /// Copies the cell into an owned value.
     #[must_use]
     pub fn to_value(self) -> Value {
         match self {
@@ -46,56 +46,58 @@ impl<'a> From<&'a Value> for Cell<'a> {
     }
 }
 
-/// Takes the rows of an answer as they come.
+/// Receives the rows of an answer as they arrive.
 pub trait RowSink {
-    /// An answer with these columns begins; a statement without one has none. Where a text holds several statements
-    /// the last one's answer counts, and what came before is forgotten.
+    /// Begins an answer with these columns; `names` is empty for a statement without an answer. If a text
+    /// holds several statements, each call discards the rows of the previous answer.
     ///
     /// # Errors
-    /// Whatever shall end the statement.
+    /// Any error of the sink; the driver then ends the statement with that error.
     fn columns(&mut self, names: &[&str]) -> Result<()>;
 
-    /// The next row, a cell for each column. A statement can still fail afterwards: then its rows are none.
+    /// Receives the next row, with one cell for each column. The rows are void if the statement fails
+    /// afterwards.
     ///
     /// # Errors
-    /// Whatever shall end the statement.
+    /// Any error of the sink; the driver then ends the statement with that error.
     fn row(&mut self, cells: &[Cell<'_>]) -> Result<()>;
 }
 
-/// What a system says about a statement that it has run.
+/// Statistics that a system reports about an executed statement. A field is `None` if the system does not
+/// report it.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Report {
-    /// Seconds that it took by the system's own watch.
+    /// Execution time in seconds by the system's own clock.
     pub server_seconds: Option<f64>,
-    /// Rows read from storage.
+    /// Number of rows read from storage.
     pub rows_read: Option<u64>,
-    /// Bytes read from storage (uncompressed where the system counts so).
+    /// Bytes read from storage, uncompressed if the system counts them so.
     pub bytes_read: Option<u64>,
-    /// Peak memory in bytes.
+    /// Peak memory of the statement in bytes.
     pub memory_bytes: Option<u64>,
-    /// Rows or documents that a write has changed, inserted or removed, where the system says how many; of a statement
-    /// that reads it means nothing.
+    /// Number of rows or documents that a write changed, inserted or deleted. Meaningless for a statement
+    /// that reads.
     pub affected: Option<u64>,
-    /// Texts that were no UTF-8 and are given with U+FFFD in the place of what is none.
+    /// Number of texts that were not valid UTF-8; U+FFFD replaces their invalid sequences.
     pub replaced: u64,
 }
 
-/// The answer to one statement, collected.
+/// Collected answer to one statement. A statistic is `None` if the system does not report it.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Outcome {
-    /// Names of the columns; empty for a statement without an answer.
+    /// Column names; empty for a statement without an answer.
     pub columns: Vec<String>,
-    /// The rows in the order in which the system gave them.
+    /// Rows in the order in which the system returned them.
     pub rows: Vec<Row>,
-    /// Seconds that the system itself reports for the statement.
+    /// Execution time in seconds that the system reports.
     pub server_seconds: Option<f64>,
-    /// Rows read from storage, as the system reports them.
+    /// Number of rows read from storage, as the system reports it.
     pub rows_read: Option<u64>,
-    /// Bytes read from storage (uncompressed where the system counts so), as it reports them.
+    /// Bytes read from storage as the system reports them, uncompressed if it counts them so.
     pub bytes_read: Option<u64>,
     /// Peak memory of the statement in bytes, as the system reports it.
     pub memory_bytes: Option<u64>,
-    /// Texts that were no UTF-8 and are given with U+FFFD in the place of what is none.
+    /// Number of texts that were not valid UTF-8; U+FFFD replaces their invalid sequences.
     #[serde(default, skip_serializing_if = "is_none")]
     pub replaced: u64,
 }
@@ -118,17 +120,17 @@ impl RowSink for Outcome {
 }
 
 impl Outcome {
-    /// It with what the system said.
+    /// Adds the statistics that the system reported.
     #[must_use]
     pub fn with(self, report: Report) -> Self {
         let Report { server_seconds, rows_read, bytes_read, memory_bytes, affected: _, replaced } = report;
         Self { server_seconds, rows_read, bytes_read, memory_bytes, replaced, ..self }
     }
 
-    /// Hands the rows on; gives what the system said.
+    /// Passes the collected columns and rows to `sink` and returns the system's statistics.
     ///
     /// # Errors
-    /// Those of the sink.
+    /// Errors that `sink` returns.
     pub fn replay(&self, sink: &mut dyn RowSink) -> Result<Report> {
         sink.columns(&self.columns.iter().map(String::as_str).collect::<Vec<_>>())?;
         for row in &self.rows {
@@ -138,10 +140,10 @@ impl Outcome {
         Ok(Report { server_seconds, rows_read, bytes_read, memory_bytes, affected: None, replaced })
     }
 
-    /// The one text that a question for the version is answered with.
+    /// Returns the first cell of the answer to a version query.
     ///
     /// # Errors
-    /// [`DriverError::Protocol`] when it is none.
+    /// [`DriverError::Protocol`] if there is no cell, or the first one is not text.
     pub fn version(self) -> Result<String> {
         match self.rows.into_iter().flatten().next() {
             Some(Value::Text(version)) => Ok(version),
@@ -150,12 +152,12 @@ impl Outcome {
     }
 }
 
-/// A text of bytes that are no UTF-8: U+FFFD stands for each half of a surrogate pair that is alone, and for each other
-/// sequence that is no character.
+/// Decodes bytes that are not valid UTF-8. Each encoded surrogate half (three bytes) becomes one U+FFFD, and
+/// so does each other invalid sequence.
 #[must_use]
 pub fn replaced(bytes: &[u8]) -> String {
     let mut text = String::new();
-    // Bytes that belong to a surrogate that was replaced already.
+    // Remaining bytes of a surrogate half that was replaced already.
     let mut rest = 0;
     for chunk in bytes.utf8_chunks() {
         if !chunk.valid().is_empty() {
@@ -174,10 +176,10 @@ pub fn replaced(bytes: &[u8]) -> String {
     text
 }
 
-/// An answer that is one text.
+/// Passes an answer of one column and one row of text to `sink`.
 ///
 /// # Errors
-/// Those of `sink`.
+/// Errors that `sink` returns.
 pub fn one_text(column: &str, text: &str, sink: &mut dyn RowSink) -> Result<()> {
     sink.columns(&[column])?;
     sink.row(&[Cell::Text(text)])

@@ -1,6 +1,7 @@
-//! Speed of the event generator on one core, in memory: `cargo bench -p jsonathlon-dataset --bench generator`.
+//! Benchmark of the event generator on one core, in memory: `cargo bench -p jsonathlon-dataset --bench
+//! generator`.
 //!
-//! Prints the best and the median of nine passes; a shared machine disturbs single passes.
+//! Prints the best and the median of nine passes, because a shared machine disturbs single passes.
 
 use std::hint::black_box;
 use std::time::Instant;

@@ -1,7 +1,8 @@
-//! Throughput of reading on one core: the lines of a plain file, scanned and observed for the reference answers.
+//! Benchmark of reading on one core: lines of a plain file are scanned and fed to the reference answers.
 //!
-//! `cargo bench -p jsonathlon-dataset --bench reading [-- FILE]`; without a file, generated events are written to a
-//! temporary one first. All megabytes are 10⁶ bytes; every figure is the best and the median of several passes.
+//! `cargo bench -p jsonathlon-dataset --bench reading [-- FILE]`. Without FILE, generated events are first
+//! written to a temporary file. A megabyte is 10⁶ bytes; each result is the best and the median of several
+//! passes.
 
 use std::convert::Infallible;
 use std::hint::black_box;
@@ -16,7 +17,7 @@ use jsonathlon_dataset::source::{Block, Source};
 use jsonathlon_dataset::stage::{StageOptions, stage};
 
 const DOCUMENTS: u64 = 400_000;
-/// How many documents a run has by default.
+/// Number of documents of a run by default.
 const DEFAULT_RUN: u64 = 100_000;
 const PASSES: usize = 9;
 
@@ -74,12 +75,12 @@ fn main() -> Result<(), Failure> {
     Ok(())
 }
 
-/// Stages a source with its reference answers and returns how many bytes there were.
+/// Stages a source with its reference answers. Returns the number of bytes read.
 fn staged_bytes(source: &Source, folder: &Path, options: StageOptions) -> Result<u64, DataError> {
     Ok(stage(source, folder, options, &mut Reference::default(), &mut |_| (), &|| false)?.bytes)
 }
 
-/// Reads all blocks and returns how many bytes there were.
+/// Reads all blocks of a source. Returns the number of bytes read.
 fn read<T>(source: &Source, mut observe: impl FnMut(&Block) -> T) -> Result<u64, Failure> {
     let mut lines = source.open()?;
     let mut block = Block::new();
@@ -116,14 +117,14 @@ fn report(what: &str, bytes: u64, mut pass: impl FnMut() -> Result<u64, Failure>
     );
 }
 
-/// How long this thread has been running on a core, which a busy machine does not distort as it does the clock.
+/// CPU time of this thread so far. Unlike the clock, it is not distorted by other load on the machine.
 fn thread_time() -> Duration {
     let statistics = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
     let nanoseconds = statistics.split(' ').next().and_then(|first| first.parse().ok());
     Duration::from_nanos(nanoseconds.unwrap_or_default())
 }
 
-/// Writes generated events to a file.
+/// Writes generated events to a file and returns its path.
 fn generated(folder: &Path) -> Result<PathBuf, Failure> {
     let source = Source::Generated { seed: 1, start: 0, documents: DOCUMENTS, malformed: 0 };
     let path = folder.join("events.ndjson");

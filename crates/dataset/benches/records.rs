@@ -1,6 +1,7 @@
-//! Speed of records on one core, in memory: `cargo bench -p jsonathlon-dataset --bench records`.
+//! Benchmark of records on one core, in memory: `cargo bench -p jsonathlon-dataset --bench records`.
 //!
-//! Prints the best and the median of nine passes in nanoseconds a document; a shared machine disturbs single passes.
+//! Prints the best and the median of nine passes in ns per document, because a shared machine disturbs single
+//! passes.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -33,7 +34,7 @@ fn main() -> Result<(), DataError> {
     Ok(())
 }
 
-/// Stages as many records as a run has by default.
+/// Stages as many records as a run has by default, with and without compressed sizes.
 fn staging(records: Records) -> Result<(), DataError> {
     let scratch = std::env::temp_dir().join(format!("records-{}", std::process::id()));
     let source = Source::Records { records, documents: 100_000 };
@@ -44,7 +45,7 @@ fn staging(records: Records) -> Result<(), DataError> {
         let rows = if compression_rows { " with compression rows" } else { "" };
         println!("staging {source}{rows}: {:.2?}, {} bytes", start.elapsed(), staged.bytes);
     }
-    // What is left behind is in a folder for what may be removed.
+    // Errors are ignored, because the folder is in the temporary directory.
     let _ = std::fs::remove_dir_all(&scratch);
     Ok(())
 }
@@ -61,7 +62,7 @@ fn documents(name: &str, set: &RecordSet) {
         }
         true
     });
-    // As many as do not fit the second-level cache.
+    // Enough documents to exceed the second-level cache.
     let made: Vec<Vec<u8>> = (0..DOCUMENTS)
         .map(|number| {
             let mut text = Vec::new();

@@ -1,72 +1,72 @@
-//! What can go wrong with documents.
+//! Errors of reading, generating, staging and describing documents.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::left_out::{self, LeftOut};
 
-/// Why documents could not be read, made or staged. Every message names the input and says what to do about it.
+/// Why documents could not be read, generated or staged. Every message names the input and the remedy.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum DataError {
     /// An operating-system error on a named file or folder.
     #[error("failed to {action} {}: {source}", path.display())]
     Io {
-        /// What was being done ("read", "write", …).
+        /// The failed operation as a verb ("read", "write", …).
         action: &'static str,
-        /// The file or folder.
+        /// The file or folder, or the display name of an input that is no file.
         path: PathBuf,
-        /// The operating system's own words.
+        /// The error of the operating system.
         source: io::Error,
     },
 
     /// A path that does not exist.
     #[error("{}: no such file or folder; check the spelling, a relative path starts at the current folder", path.display())]
     NotFound {
-        /// The path as it was given.
+        /// The path exactly as the user gave it.
         path: PathBuf,
     },
 
-    /// A source that holds no document at all.
+    /// A source without any document.
     #[error("{input} holds no documents{}; one JSON document a line is expected", blank_note(*blank_lines))]
     Empty {
-        /// The source, as a person would name it.
+        /// Display name of the source.
         input: String,
-        /// Blank lines that were passed over.
+        /// Number of blank lines that were skipped.
         blank_lines: u64,
     },
 
-    /// A folder without a single file of documents.
+    /// A folder without any file that could hold documents.
     #[error(
         "{} holds no .json, .ndjson, .jsonl, .gz or .zst file{}; name a file, or the folder that holds the files themselves",
         folder.display(), left_out_note(left_out)
     )]
     NothingReadable {
-        /// The folder.
+        /// The folder that was listed.
         folder: PathBuf,
-        /// What it holds instead.
+        /// Everything the folder contains, with the reason why it is not read.
         left_out: Vec<LeftOut>,
     },
 
-    /// An archive of files.
+    /// An input that is a tar archive, possibly compressed.
     #[error(
         "{input} is a tar archive, which holds files and no documents; unpack it and name the folder of its files"
     )]
     Archive {
-        /// The file or address.
+        /// File path or address of the archive.
         input: String,
     },
 
-    /// Compressed data that ends in the middle.
+    /// Compressed data that ends before the end of its stream.
     #[error(
         "{input}: the {format} data ends too early, after {documents} whole documents of it; copy or download the file again"
     )]
     Truncated {
-        /// The file or address.
+        /// File path or address of the input.
         input: String,
-        /// "gzip" or "zstd".
+        /// Name of the compression: "gzip" or "zstd".
         format: &'static str,
-        /// Documents read from this input before its end.
+        /// Number of complete documents read from this input before it ended.
         documents: u64,
     },
 
@@ -75,72 +75,72 @@ pub enum DataError {
         "{input}: the {format} data is damaged after {documents} documents ({source}); copy or download the file again"
     )]
     Corrupt {
-        /// The file or address.
+        /// File path or address of the input.
         input: String,
-        /// "gzip" or "zstd".
+        /// Name of the compression: "gzip" or "zstd".
         format: &'static str,
-        /// Documents read from this input before the damage.
+        /// Number of complete documents read from this input before the damage.
         documents: u64,
-        /// The decoder's own words.
+        /// The error of the decoder.
         source: io::Error,
     },
 
-    /// A compression that is recognised and not read.
+    /// Data in a compression or container format that is recognised but not supported.
     #[error("{input} is {format} data, which is not read; recompress it with gzip or zstd, or unpack it")]
     UnsupportedCompression {
-        /// The file or address.
+        /// File path or address of the input.
         input: String,
-        /// The format's name.
+        /// Name of the format, e.g. "bzip2".
         format: &'static str,
     },
 
-    /// A line so long that this cannot be one document a line.
+    /// A line above the length limit, so that the input is probably not newline-delimited JSON.
     #[error(
         "{input}: document {documents} (counted from 0) is longer than {limit} bytes; put one document on each line (jq -c does)"
     )]
     LineTooLong {
-        /// The file or address.
+        /// File path or address of the input.
         input: String,
-        /// Documents of this input before the line.
+        /// Number of documents of this input before the line.
         documents: u64,
-        /// The limit in bytes.
+        /// Maximum length of a line in bytes.
         limit: usize,
     },
 
-    /// Data without a single JSON object on a line of its own.
+    /// Data in which no line is a JSON object.
     #[error(
         "none of the first {documents} lines of {input} is a JSON object (the first: {reason}); newline-delimited JSON is expected, `jq -c '.[]'` turns an array into it"
     )]
     NotLines {
-        /// The source, as a person would name it.
+        /// Display name of the source.
         input: String,
-        /// How many lines there are.
+        /// Number of non-blank lines read so far.
         documents: u64,
-        /// What is wrong with the first of them.
+        /// Fault of the first line.
         reason: String,
     },
 
-    /// Data that is for the most part no JSON.
+    /// Data in which too many lines are no JSON objects.
     #[error(
         "{unreadable} of the first {documents} lines of {input} are no JSON objects (the first: {reason}); newline-delimited JSON is expected, leave out what is something else"
     )]
     MostlyUnreadable {
-        /// The source, as a person would name it.
+        /// Display name of the source.
         input: String,
-        /// How many lines there are so far.
+        /// Number of non-blank lines read so far.
         documents: u64,
-        /// How many of them could not be read.
+        /// Number of lines that are no JSON objects.
         unreadable: u64,
-        /// What is wrong with the first of them.
+        /// Fault of the first such line.
         reason: String,
     },
 
-    /// Documents of another kind than are wanted.
+    /// Documents of another kind than the workload needs.
     #[error("{input}: {reason}")]
     OtherDocuments {
-        /// The source, as a person would name it.
+        /// Display name of the source.
         input: String,
-        /// What they are not, and what to do with them.
+        /// What the documents lack, and the remedy.
         reason: String,
     },
 
@@ -149,29 +149,30 @@ pub enum DataError {
         "failed to download {address}: {reason}; check the address and the connection, or download the file and name its path"
     )]
     Download {
-        /// The address, without any user name or password in it.
+        /// The address without user name and password.
         address: String,
-        /// The status or the transport's own words.
+        /// The HTTP status or the error of the transport.
         reason: String,
     },
 
-    /// A download that ended before its announced length, or broke off.
+    /// A download that ended before its announced length or failed while being read.
     #[error(
         "the download of {address} was cut short after {received} bytes{}; try again, or download the file and name its path",
         expected_note(*expected, reason)
     )]
     CutShort {
-        /// The address, without any user name or password in it.
+        /// The address without user name and password.
         address: String,
-        /// Bytes that arrived.
+        /// Number of bytes received.
         received: u64,
-        /// Bytes that the server announced.
+        /// Number of bytes announced by the server. `None` if the length is unknown.
         expected: Option<u64>,
-        /// The transport's own words, where there are any.
+        /// The error of the transport. Empty if the body ended early without an error.
         reason: String,
     },
 
-    /// No room left for a staged file.
+    /// A staged file that cannot be written because the disk or a quota is full or the file would be too
+    /// large.
     #[error(
         "no room left for {} ({source}); free some space or choose another folder, the partial files were removed",
         path.display()
@@ -179,49 +180,49 @@ pub enum DataError {
     DiskFull {
         /// The file that was being written.
         path: PathBuf,
-        /// The operating system's own words.
+        /// The error of the operating system.
         source: io::Error,
     },
 
-    /// A staged file that is no longer what it was.
+    /// A staged file whose number of documents has changed since it was staged.
     #[error("{} holds {found} documents instead of {expected}: it was changed after it was staged; start again", path.display())]
     Changed {
-        /// The file.
+        /// Path of the staged file.
         path: PathBuf,
-        /// Documents when it was staged.
+        /// Number of documents when the file was staged.
         expected: u64,
-        /// Documents now.
+        /// Number of documents found now.
         found: u64,
     },
 
-    /// A source that lies where a staged file has to go.
+    /// A source file at the path where staging writes its clean documents.
     #[error("{} is both the source and where its clean documents have to go; stage it in another folder", path.display())]
     InTheWay {
-        /// The file.
+        /// Path of the file that is both source and destination.
         path: PathBuf,
     },
 
-    /// A range that asks for something impossible.
+    /// A size, number or range that is not possible.
     #[error("{reason}")]
     Range {
-        /// What is impossible and what would be possible.
+        /// What is impossible, and what is possible instead.
         reason: String,
     },
 
-    /// The caller asked to stop.
+    /// The caller's cancellation callback returned `true`.
     #[error("cancelled")]
     Cancelled,
 
-    /// A helper thread ended without a result: a fault of this program.
+    /// A helper thread ended without a result, which is a bug of this program.
     #[error("the {thread} thread ended without a result; this is a fault of the program")]
     Thread {
-        /// What the thread did.
+        /// Purpose of the thread ("reading", "compression").
         thread: &'static str,
     },
 }
 
 impl DataError {
-    /// An operating-system error while doing `action` to `path`, told apart by what the user can do about it.
+    /// Maps an operating-system error of doing `action` to `path` to the variant with the matching remedy.
     pub(crate) fn io(action: &'static str, path: &Path, source: io::Error) -> Self {
         match source.kind() {
             io::ErrorKind::NotFound if action != "write" => DataError::NotFound { path: path.to_path_buf() },

@@ -1,19 +1,19 @@
-//! Instants as answers hold them: microseconds since 1970 began, UTC, whatever a system's own type counts.
+//! Instants as stored in answers: microseconds since 1970, UTC, whatever unit a system's own type has.
 //!
-//! What is finer than a microsecond is cut off, towards the past, by all ways alike.
+//! Every conversion cuts off fractions of a microsecond towards the past.
 
-/// Digits after the point that microseconds are.
+/// Decimal places of a second that microseconds have.
 const DIGITS: u32 = 6;
 const MICROSECONDS_A_SECOND: i64 = 1_000_000;
 const MICROSECONDS_A_DAY: i64 = 86_400 * MICROSECONDS_A_SECOND;
 
-/// Of days since 1970; none where 64 bits do not hold it.
+/// Converts days since 1970. `None` if the result exceeds 64 bits.
 pub fn of_days(days: i64) -> Option<i64> {
     days.checked_mul(MICROSECONDS_A_DAY)
 }
 
-/// Of ticks since 1970, each a second with its point moved by `digits` to the left: 0 are seconds, 3 milliseconds, 9
-/// nanoseconds. None where 64 bits do not hold it.
+/// Converts ticks since 1970, each 10^−`digits` seconds: 0 for seconds, 3 for milliseconds, 9 for
+/// nanoseconds. `None` if the result exceeds 64 bits.
 pub fn of_ticks(ticks: i64, digits: u32) -> Option<i64> {
     match digits.checked_sub(DIGITS) {
         Some(finer) => ticks.checked_div_euclid(10_i64.checked_pow(finer)?),
@@ -21,8 +21,8 @@ pub fn of_ticks(ticks: i64, digits: u32) -> Option<i64> {
     }
 }
 
-/// Of a date of the Gregorian calendar and a time of its day, in whole seconds and microseconds; none for what is no
-/// date, or no time of a day.
+/// Converts a date of the Gregorian calendar and a time of day, given in whole seconds and additional
+/// microseconds. Second 60 (a leap second) is accepted. `None` if the date or the time of day does not exist.
 pub fn of_calendar(
     [year, month, day]: [i64; 3],
     [hour, minute, second]: [i64; 3],
@@ -36,8 +36,9 @@ pub fn of_calendar(
     seconds.checked_mul(MICROSECONDS_A_SECOND)?.checked_add(micros)
 }
 
-/// Of `2026-01-02T03:04:05.678901Z`, of the same with a space, without a fraction, without a zone (then UTC) or with one
-/// (`+02:00`, `+02`), and of a date alone.
+/// Parses `2026-01-02T03:04:05.678901Z`. A space may replace the `T`; the seconds, the fraction and the zone
+/// may be missing (then UTC), and the zone may be an offset (`+02:00`, `+0200`, `+02`). A date alone is
+/// midnight. `None` for any other text.
 pub fn of_text(text: &str) -> Option<i64> {
     let (date, rest) = text.split_at_checked(10)?;
     let mut parts = date.split('-');
@@ -76,7 +77,7 @@ fn two_digits(text: &str) -> Option<i64> {
     (text.len() == 2 && text.bytes().all(|byte| byte.is_ascii_digit())).then(|| text.parse().ok())?
 }
 
-/// Seconds that a zone is ahead of UTC.
+/// Returns the number of seconds by which a zone is ahead of UTC. `None` if the zone is malformed.
 fn offset_seconds(zone: &str) -> Option<i64> {
     if matches!(zone, "" | "Z" | "z") {
         return Some(0);
@@ -96,7 +97,7 @@ fn days_of_month(year: i64, month: i64) -> i64 {
     days_since_1970(next_year, next, 1) - days_since_1970(year, month, 1)
 }
 
-/// Days of the Gregorian calendar, by the usual rule of years that begin in March.
+/// Returns the days since 1970 of a Gregorian date, computed with years that begin in March.
 fn days_since_1970(year: i64, month: i64, day: i64) -> i64 {
     let year = if month <= 2 { year - 1 } else { year };
     let era = year.div_euclid(400);

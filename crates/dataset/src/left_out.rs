@@ -1,40 +1,40 @@
-//! What lies in a folder of documents and is not read, and why.
+//! Entries of a folder of documents that are not read, and the reason for each.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-/// Names that are told of each kind.
+/// Maximum number of names listed per kind.
 const SHOWN: usize = 3;
 
-/// Why something in a folder is not read.
+/// Reason why an entry of a folder is not read.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Why {
-    /// A folder: those within a folder are not gone into.
+    /// A subfolder; folders are not read recursively.
     Folder,
-    /// An archive of files.
+    /// An archive of files, recognised by its file extension.
     Archive,
-    /// A file of another kind, by its ending; none where its name has none.
+    /// A file with an unsupported extension. `None` if the name has no extension.
     Ending(Option<String>),
-    /// A name that begins with a dot.
+    /// A file whose name begins with a dot.
     Hidden,
 }
 
-/// Something in a folder of documents that is not read.
+/// An entry of a folder of documents that is not read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LeftOut {
-    /// Where it lies.
+    /// Path of the entry, including the folder.
     pub path: PathBuf,
-    /// Why it is not read.
+    /// Reason why the entry is not read.
     pub why: Why,
 }
 
 impl LeftOut {
     fn name(&self) -> String {
         let name = self.path.file_name().unwrap_or(self.path.as_os_str()).to_string_lossy();
-        // A name comes from anybody: it must not move a terminal's cursor.
+        // File names are untrusted: control characters must not reach the terminal.
         let name: String = name.chars().map(|c| if c.is_control() { '?' } else { c }).collect();
         if self.why == Why::Folder { format!("{name}/") } else { name }
     }
@@ -53,7 +53,7 @@ impl Why {
     }
 }
 
-/// What was left out, by kind and with the first names of each; empty where that is nothing.
+/// Lists skipped entries by kind, each with its count and first names. Empty if `left_out` is empty.
 pub fn kinds(left_out: &[LeftOut]) -> String {
     let mut sorted: Vec<&LeftOut> = left_out.iter().collect();
     sorted.sort_by(|a, b| a.why.cmp(&b.why).then_with(|| a.path.cmp(&b.path)));
@@ -63,13 +63,13 @@ pub fn kinds(left_out: &[LeftOut]) -> String {
         let names: Vec<String> = alike.iter().take(SHOWN).map(|one| one.name()).collect();
         let more = if alike.len() > SHOWN { ", …" } else { "" };
         let comma = if text.is_empty() { "" } else { ", " };
-        // Writing to a text cannot fail.
+        // Writing to a `String` cannot fail.
         let _ = write!(text, "{comma}{} ({}{more})", first.why.counted(alike.len()), names.join(", "));
     }
     text
 }
 
-/// One sentence on what was left out of a folder, and what to do about it; none where that is nothing.
+/// Returns one sentence that lists the skipped entries and how to have them read. `None` if there are none.
 pub fn sentence(left_out: &[LeftOut]) -> Option<String> {
     let folder = left_out.first()?.path.parent().unwrap_or(Path::new("."));
     let mut remedies = Vec::new();

@@ -1,6 +1,7 @@
-//! Documents: where they come from, what is in them, and what the right answers over them are.
+//! Documents: their sources (files, addresses, generators), scanning, staging, and expected answers over
+//! them.
 //!
-//! Everything here works on newline-delimited JSON and knows nothing of databases.
+//! This crate works on newline-delimited JSON and knows no database.
 
 #![forbid(unsafe_code)]
 

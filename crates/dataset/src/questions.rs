@@ -1,4 +1,4 @@
-//! The questions of the analytics workload, and the order in which their answers are stated.
+//! Questions of the analytics workload and the row order of their answers.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -8,34 +8,35 @@ use serde::{Deserialize, Serialize};
 
 use crate::value::{Row, Value};
 
-/// The collection of posts, over which Q4, Q5 and Q6 ask.
+/// `commit.collection` of posts, the subject of Q4, Q5 and Q6.
 pub const POST: &str = "app.bsky.feed.post";
-/// The collection of reposts.
+/// `commit.collection` of reposts, counted by Q3.
 pub const REPOST: &str = "app.bsky.feed.repost";
-/// The collection of likes.
+/// `commit.collection` of likes, counted by Q3.
 pub const LIKE: &str = "app.bsky.feed.like";
-/// The `kind` of an event that changes a repository.
+/// The `kind` of events that change a repository.
 pub const COMMIT: &str = "commit";
-/// The `commit.operation` of an event that adds a record.
+/// The `commit.operation` of events that add a record.
 pub const CREATE: &str = "create";
-/// How many rows Q4 and Q5 answer with.
+/// Number of rows in an answer to Q4 or Q5.
 pub const VETERANS: usize = 3;
 
-/// One question over all events. *Event* stands for `commit.collection`; an absent or differently typed path is null.
+/// A question over all events. *Event* stands for `commit.collection`; an absent or differently typed path is
+/// null.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Question {
-    /// Documents by event.
+    /// Number of documents per event.
     Q1,
-    /// Created records by event, with exact distinct users.
+    /// Number of created records and exact number of distinct users per event.
     Q2,
-    /// Created posts, reposts and likes by hour of the day in UTC.
+    /// Number of created posts, reposts and likes per event and hour of the day in UTC.
     Q3,
-    /// The three users whose first post is the earliest.
+    /// The three users with the earliest first post.
     Q4,
-    /// The three users with the longest time between first and last post.
+    /// The three users with the longest time between their first and last post.
     Q5,
-    /// Created posts by the first language they name: a path that nobody prepared for.
+    /// Number of created posts per first language. No configuration prepares this path.
     Q6,
 }
 
@@ -47,11 +48,11 @@ enum Direction {
 use Direction::{Ascending, Descending};
 
 impl Question {
-    /// All questions in order.
+    /// All questions in ascending order.
     pub const ALL: [Question; 6] =
         [Question::Q1, Question::Q2, Question::Q3, Question::Q4, Question::Q5, Question::Q6];
 
-    /// The short name used in files and on the command line: `q1` … `q6`.
+    /// Short name used in files and on the command line: `q1` … `q6`.
     pub fn id(self) -> &'static str {
         match self {
             Question::Q1 => "q1",
@@ -63,7 +64,7 @@ impl Question {
         }
     }
 
-    /// What is asked, as a heading.
+    /// Short description for headings.
     pub fn title(self) -> &'static str {
         match self {
             Question::Q1 => "top event types",
@@ -75,7 +76,7 @@ impl Question {
         }
     }
 
-    /// The names of the answer's columns, in order.
+    /// Column names of the answer, in order.
     pub fn columns(self) -> &'static [&'static str] {
         match self {
             Question::Q1 => &["event", "count"],
@@ -87,7 +88,7 @@ impl Question {
         }
     }
 
-    /// Its place in [`Question::ALL`].
+    /// Returns the question's index in [`Question::ALL`].
     pub(crate) fn index(self) -> usize {
         self as usize
     }
@@ -101,10 +102,10 @@ impl Question {
         }
     }
 
-    /// Puts rows into the stated order: nulls last in either direction, text bytewise.
+    /// Sorts rows into the order that the question requires: nulls last in either direction, text bytewise.
     ///
-    /// Rows of any width and type sort, since an engine may answer anything: a missing cell counts as null, and rows
-    /// that the stated order leaves equal are ordered by all their cells.
+    /// Rows of any width and type can be sorted, because an engine may return anything. A missing cell counts
+    /// as null. Rows that are equal in the required order are ordered by all their cells.
     pub fn sort(&self, rows: &mut [Row]) {
         rows.sort_by(|a, b| self.compare(a, b));
     }
@@ -132,7 +133,7 @@ impl fmt::Display for Question {
     }
 }
 
-/// A name that is none of the questions'.
+/// Error of parsing a name that is not `q1` … `q6`. Holds the name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("unknown question `{0}`; the questions are q1 to q6")]
 pub struct UnknownQuestion(String);

@@ -1,49 +1,51 @@
-//! Answers as typed rows, the common language of reference, drivers and verification.
+//! Answers as typed rows, the common representation for reference answers, drivers and verification.
 
 use std::cmp::Ordering;
 use std::fmt;
 
 mod json;
 
-/// Characters of a text that are shown.
+/// Maximum number of characters of a text that are displayed.
 const SHOWN_CHARACTERS: usize = 80;
 
 /// One cell of an answer.
 ///
-/// As JSON it is the plain value. JSON has no NaN and no infinity, and an answer must be kept as it was given, so these
-/// three are `{"float":"NaN"}`, `{"float":"Infinity"}` and `{"float":"-Infinity"}`.
+/// Serialized as the plain JSON value. JSON has no NaN and no infinities, and an answer must be stored
+/// exactly as given. These three are therefore `{"float":"NaN"}`, `{"float":"Infinity"}` and
+/// `{"float":"-Infinity"}`.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
-    /// SQL NULL, or a JSON path that is absent.
+    /// SQL NULL, or an absent JSON path.
     Null,
-    /// A truth value.
+    /// A boolean: `true` or `false`.
     Bool(bool),
-    /// A 64-bit integer; times and spans are microseconds.
+    /// A 64-bit integer. Times (since 1970, UTC) and spans are in microseconds.
     Int(i64),
-    /// A finite or infinite double.
+    /// A double, which may be infinite or NaN.
     Float(f64),
-    /// Text, compared bytewise.
+    /// Text, which is compared bytewise.
     Text(String),
 }
 
-/// One row of an answer.
+/// One row of an answer, with one cell per column.
 pub type Row = Vec<Value>;
 
 impl Value {
-    /// Text, or null for nothing.
+    /// Converts `Some` to a text and `None` to null.
     pub fn text_or_null(text: Option<&str>) -> Self {
         text.map_or(Value::Null, |text| Value::Text(text.to_string()))
     }
 
-    /// A count; counts beyond `i64::MAX` cannot occur and would saturate.
+    /// Converts a count to an integer. Counts beyond `i64::MAX` cannot occur; they would saturate.
     pub fn count(count: u64) -> Self {
         Value::Int(i64::try_from(count).unwrap_or(i64::MAX))
     }
 
-    /// A total order: booleans, then numbers by value, then text bytewise, then null.
+    /// Compares in a total order: booleans, then numbers by value, then text bytewise, then null.
     ///
-    /// Null is last in either direction of sorting, which callers that reverse must see to themselves.
-    /// NaN comes after all other numbers, so that rows of a broken answer still sort the same way every time.
+    /// Null must be last in descending order too; callers that reverse the result must ensure this
+    /// themselves. NaN comes after all other numbers, so that rows of an incorrect answer still have a
+    /// deterministic order.
     pub fn compare(&self, other: &Value) -> Ordering {
         match (self, other) {
             (Value::Bool(a), Value::Bool(b)) => a.cmp(b),
@@ -56,7 +58,7 @@ impl Value {
         }
     }
 
-    /// Cells of a row as people read them.
+    /// Formats the cells of a row for display, in brackets.
     pub fn show_row(row: &[Value]) -> String {
         format!("[{}]", row.iter().map(Value::to_string).collect::<Vec<_>>().join(", "))
     }
@@ -71,7 +73,8 @@ impl Value {
     }
 }
 
-/// As people read it: a text in quotes and no longer than a line, because it comes from data, without control characters.
+/// Display format: text is quoted, cut off after 80 characters, and without control characters, because it
+/// comes from data.
 impl fmt::Display for Value {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -89,7 +92,7 @@ impl fmt::Display for Value {
     }
 }
 
-/// What a number that JSON does not have is called; none of a finite one.
+/// Returns the name of a number that JSON lacks: `NaN`, `Infinity` or `-Infinity`. `None` for finite numbers.
 pub fn not_finite(number: f64) -> Option<&'static str> {
     match number {
         number if number.is_finite() => None,
@@ -99,7 +102,7 @@ pub fn not_finite(number: f64) -> Option<&'static str> {
     }
 }
 
-/// The number that [`not_finite`] has this name for.
+/// Inverse of [`not_finite`]. `None` if no number has this name.
 pub fn named_float(name: &str) -> Option<f64> {
     [f64::NAN, f64::INFINITY, f64::NEG_INFINITY].into_iter().find(|number| not_finite(*number) == Some(name))
 }
@@ -108,7 +111,7 @@ fn compare_floats(a: f64, b: f64) -> Ordering {
     a.partial_cmp(&b).unwrap_or_else(|| a.is_nan().cmp(&b.is_nan()))
 }
 
-/// Compares without rounding the integer, which a cast to a double would do from 2⁵³ on.
+/// Compares without rounding the integer; a cast to a double would round from 2⁵³ on.
 fn compare_int_float(int: i64, float: f64) -> Ordering {
     const TWO_TO_63: f64 = 9_223_372_036_854_775_808.0;
     if float.is_nan() || float >= TWO_TO_63 {
@@ -118,14 +121,15 @@ fn compare_int_float(int: i64, float: f64) -> Ordering {
         return Ordering::Greater;
     }
     let whole = float.trunc();
-    // Exact: the bounds above leave only values that an i64 holds.
+    // Exact: the bounds above leave only values that an `i64` can represent.
     int.cmp(&(whole as i64)).then_with(|| compare_floats(whole, float))
 }
 
-/// A digest of rows in the order given: `blake3:` and 64 hexadecimal digits.
+/// Returns the digest of rows in the given order: `blake3:` and 64 hexadecimal digits.
 ///
-/// The encoding is injective: number of rows, then for every row its number of cells, then for every cell a tag and
-/// its value, lengths before text, all integers 64-bit little-endian. `0.0` and `-0.0` differ, as do `1` and `1.0`.
+/// The encoding is injective: the number of rows; for every row its number of cells; for every cell a tag and
+/// its value. Lengths precede text, and all integers are 64-bit little-endian. `0.0` and `-0.0` differ, as do
+/// `1` and `1.0`.
 pub fn rows_digest(rows: &[Row]) -> String {
     let mut hasher = blake3::Hasher::new();
     hasher.update(&(rows.len() as u64).to_le_bytes());
@@ -158,7 +162,7 @@ pub fn rows_digest(rows: &[Row]) -> String {
     digest_text(&hasher)
 }
 
-/// How a digest is written everywhere.
+/// Formats a digest in the notation used everywhere: `blake3:` and 64 hexadecimal digits.
 pub(crate) fn digest_text(hasher: &blake3::Hasher) -> String {
     format!("blake3:{}", hasher.finalize().to_hex())
 }
@@ -229,7 +233,7 @@ mod tests {
 
     #[test]
     fn integers_and_floats_compare_without_rounding() {
-        let big = 9_007_199_254_740_993; // 2⁵³ + 1, which no double holds
+        let big = 9_007_199_254_740_993; // 2⁵³ + 1, which no double can represent
         assert_eq!(Value::Int(big).compare(&Value::Float(9_007_199_254_740_992.0)), Ordering::Greater);
         assert_eq!(Value::Int(3).compare(&Value::Float(3.5)), Ordering::Less);
         assert_eq!(Value::Int(-3).compare(&Value::Float(-3.5)), Ordering::Greater);

@@ -1,6 +1,6 @@
-//! The generated set against the published figures of the real one at a million events:
-//! exact counts, distinct users, compressed sizes, time. Distinct users of larger sets are counted where the
-//! laws are (`generate/users.rs`), and what engines make of the documents in the program's `tests/program/sizes.rs`.
+//! Compares the generated data set with the published numbers of the real one at one million events: exact
+//! counts, distinct users, compressed sizes and time span. Distinct users of larger sets are tested in
+//! `generate/users.rs`, sizes inside engines in `tests/program/sizes.rs` of the crate `jsonathlon`.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail by panicking, like the tests")]
 
@@ -27,7 +27,7 @@ struct Commit<'a> {
     collection: &'a str,
 }
 
-/// Collection, events, creates and distinct users of creates in the first million.
+/// Collection, events, creates and distinct users of creates in the first million published events.
 const PUBLISHED: [(&str, u32, u32, usize); 14] = [
     ("app.bsky.feed.like", 448_944, 444_523, 117_617),
     ("app.bsky.graph.follow", 360_374, 337_978, 63_957),
@@ -51,7 +51,7 @@ struct Counts {
     creates: HashMap<String, u32>,
     users: HashMap<String, HashSet<String>>,
     without_collection: u32,
-    /// Times of the first and the last event.
+    /// Times of the first and the last event in µs.
     times: Option<(u64, u64)>,
 }
 
@@ -86,7 +86,7 @@ fn bump(counts: &mut HashMap<String, u32>, name: &str) {
     }
 }
 
-/// Counts the bytes of a compressor without keeping them.
+/// Writer that counts the bytes of a compressor without keeping them.
 #[derive(Default)]
 struct Tally(u64);
 
@@ -101,11 +101,11 @@ impl Write for Tally {
     }
 }
 
-/// Bytes per document: raw, gzip -6, lz4, zstd -1.
+/// Bytes per document: raw, gzip -6, lz4, zstd -1. Calls `each` with every chunk.
 fn sizes(seed: u64, documents: u64, mut each: impl FnMut(&[u8])) -> [f64; 4] {
     let mut raw = 0;
     let mut gzip = GzEncoder::new(Tally::default(), Compression::new(6));
-    // What the lz4 command does unless told otherwise.
+    // The defaults of the `lz4` command.
     let info = FrameInfo::new().block_size(BlockSize::Max4MB).block_mode(BlockMode::Linked);
     let mut lz4 = FrameEncoder::with_frame_info(info, Tally::default());
     let mut zstd = zstd::Encoder::new(Tally::default(), 1).unwrap();
@@ -155,7 +155,8 @@ fn a_million_events_match_the_published_million() {
         assert_eq!(counts.creates.get(name).copied().unwrap_or(0), creates, "creates of {name}");
         let found = counts.users.get(name).map_or(0, HashSet::len);
         println!("{name}: {found} users, published {users}");
-        // Few creates scatter more: a tenth, or five standard deviations of a Poisson count.
+        // Tolerance: a tenth; for collections with few creates, which scatter more, at least five standard
+        // deviations of a Poisson count.
         let allowed = (users as f64 * 0.1).max(5.0 * (users as f64).sqrt());
         let allowed = if creates > 5_000 { users as f64 * 0.1 } else { allowed };
         assert!((found as f64 - users as f64).abs() <= allowed, "{name}: {found} users against {users}");

@@ -1,4 +1,4 @@
-//! The generated set: determinism, shape, exact counts, planted bad lines.
+//! Tests of the generated data set: determinism, document shape, exact counts, planted malformed lines.
 
 #![expect(
     clippy::unwrap_used,
@@ -33,7 +33,8 @@ fn documents(seed: u64, range: Range<u64>) -> Vec<(Vec<u8>, Value)> {
 
 #[test]
 fn bytes_of_this_version_never_change() {
-    // Whoever changes this digest must change GENERATOR_VERSION as well: stored results name their data by it.
+    // A change of this digest requires a new GENERATOR_VERSION, because stored results identify their data by
+    // it.
     let set = [events(1, 0..5_000), events(2, 123_456_789..123_458_789)].concat();
     assert_eq!(
         (GENERATOR_VERSION, blake3::hash(&set).to_hex().as_str()),
@@ -96,7 +97,7 @@ fn keys(object: &Value) -> Vec<&str> {
     object.as_object().unwrap().keys().map(String::as_str).collect()
 }
 
-/// The names of an object's members in the order of the text, which a map would lose.
+/// Returns `true` if the members appear in this order in the text; a parsed map would lose the order.
 fn order_in(text: &str, names: &[&str]) -> bool {
     let places: Vec<_> = names.iter().map(|name| text.find(&format!("\"{name}\":"))).collect();
     places.iter().all(Option::is_some) && places.windows(2).all(|w| w[0] < w[1])
@@ -151,7 +152,7 @@ fn check_commit(text: &str, commit: &Value) {
     let record = &commit["record"];
     assert_eq!(record["$type"], commit["collection"], "{text}");
     let body = &text[text.find("\"record\":").unwrap()..];
-    // serde_json's map is sorted; the text must be too.
+    // The map of serde_json is sorted by name, and so must be the text.
     assert!(order_in(body, &keys(record)), "{text}");
     match commit["collection"].as_str().unwrap() {
         "app.bsky.feed.like" | "app.bsky.feed.repost" => {
@@ -175,7 +176,7 @@ fn check_post(record: &Value) {
     assert!(text.chars().count() <= 300, "{text}");
     for facet in record["facets"].as_array().into_iter().flatten() {
         let place = |name: &str| facet["index"][name].as_u64().unwrap() as usize;
-        // Slicing panics where a facet would cut a character.
+        // Slicing panics if a facet splits a character.
         assert!(!text[place("byteStart")..place("byteEnd")].is_empty());
     }
     if let Some(languages) = record.get("langs") {
@@ -224,7 +225,7 @@ fn a_hundred_thousand_events_have_the_shape_of_the_set() {
             nul += u32::from(record["text"].as_str().unwrap().contains('\0'));
         }
     }
-    // A tenth of a block is a fair sample of it: five standard deviations around the tenth.
+    // A tenth of a block is a representative sample: within five standard deviations of a tenth.
     for (name, of_block) in [
         (Some("app.bsky.feed.like"), 448_944u32),
         (Some("app.bsky.graph.follow"), 360_374),

@@ -1,6 +1,8 @@
-//! What a client does beside sending, on one core: `cargo bench -p jsonathlon-drive --bench accept`.
+//! Benchmark of a client's work besides sending, on one core: `cargo bench -p jsonathlon-drive --bench
+//! accept`.
 //!
-//! Prints the best and the median of nine passes in nanoseconds each; a shared machine disturbs single passes.
+//! Prints the best and the median of nine passes in ns per call, because a shared machine disturbs single
+//! passes.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -14,7 +16,7 @@ use jsonathlon_drive::operation::Operation;
 use jsonathlon_drive::random::Random;
 
 const RECORDS: u64 = 100_000;
-/// Replies of 1 kB that together do not fit a cache.
+/// Replies of 1 kB that together exceed the caches.
 const REPLIES: u64 = 64 << 10;
 const TIMES: u64 = 500_000;
 const PASSES: usize = 9;

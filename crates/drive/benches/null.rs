@@ -1,5 +1,6 @@
-//! The clients' own cost: operations a second against the null target, the cost of recording a latency, and how late the
-//! generator is when nothing is in its way. `cargo bench -p jsonathlon-drive --bench null`
+//! Benchmark of the clients' own cost: operations per second against the null target, the cost of recording a
+//! latency, and the lateness of the load generator on an idle machine. `cargo bench -p jsonathlon-drive
+//! --bench null`
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -21,7 +22,7 @@ use jsonathlon_measure::histogram::Histogram;
 use jsonathlon_measure::stop::Stop;
 use jsonathlon_worker::Subject;
 
-/// Buffers that answers are copied into, of each client.
+/// Bytes per client into which answers are copied.
 const BYTES: usize = 64 << 20;
 const ROUNDS: usize = 5;
 
@@ -79,7 +80,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Many clients of a null target with so many records.
+/// Runs many clients against a null target with `count` records.
 fn of_null(count: u64) -> Result<(), Box<dyn Error>> {
     let table = Arc::new(Table::new(records().prepare()?, count));
     println!("null target         {count} records, answers in turn over {} MiB a client", BYTES >> 20);
@@ -132,13 +133,13 @@ fn of_null(count: u64) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Nanoseconds for recording one latency that looks like those of a system.
+/// Nanoseconds for recording one latency, over a realistic distribution.
 fn recording() -> f64 {
     let mut latencies = Vec::new();
     let mut state = 1_u64;
     for _ in 0..1 << 16 {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        // From 20 µs to 5 ms, most of them short.
+        // Latencies from 20 µs to 5 ms, most of them short.
         let unit = (state >> 11) as f64 / (1_u64 << 53) as f64;
         latencies.push((20_000.0 / (unit * 0.996 + 0.004)) as u64);
     }

@@ -1,4 +1,4 @@
-//! What clients have measured.
+//! Results of a job, as a worker returns them.
 
 use std::collections::BTreeMap;
 
@@ -7,119 +7,125 @@ use serde::{Deserialize, Serialize};
 
 use crate::operation::Operation;
 
-/// What came of a job.
+/// Measurements of one job.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Driven {
-    /// Threads that the clients were spread over.
+    /// Number of threads that the clients were spread over.
     pub threads: u32,
-    /// Seconds that were measured, the ramp left out.
+    /// Length of the measurement window in seconds, without the warm-up.
     pub measured_s: f64,
-    /// By operation. An operation that never ended within the measured time is there with zeros.
+    /// Measurements by operation. An operation of the mix that never ended within the window is present with
+    /// zeros.
     pub operations: BTreeMap<Operation, Measured>,
-    /// Second by second from the beginning of the ramp.
+    /// Time series, one entry per second from the beginning of the warm-up.
     pub seconds: Vec<Second>,
-    /// What processes spent while it was measured.
+    /// CPU and memory usage of the processes during the measurement window.
     pub usage: OpUsage,
-    /// Bytes that the disk of the system's data was given while it was measured; none where that is not known.
+    /// Bytes written to the disk of the data folder during the measurement window, by any process. `None` if
+    /// unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub disk_written_bytes: Option<u64>,
-    /// Context switches and migrations of the system's processes while it was measured.
+    /// Context switches and CPU migrations of the system's threads during the measurement window. `None` if
+    /// unknown.
     pub scheduling: Option<Scheduling>,
-    /// What became of arrivals; none in a closed loop.
+    /// Planned, missed and late arrivals. `None` in a closed loop.
     pub arrivals: Option<Arrivals>,
-    /// Replaced values that were named twice: one of the two writes was lost.
+    /// Number of lost updates: two acknowledged writes claim to have replaced the same value.
     pub lost_updates: u64,
-    /// Connections that were opened again.
+    /// Number of lost connections that were reopened.
     pub reconnects: u64,
-    /// Answers that were wrong, each in a few words; the first of them.
+    /// Descriptions of the first wrong answers.
     pub wrong: Vec<String>,
-    /// What the system said when it refused, each once with how often.
+    /// Error messages of the system, each with its number of occurrences.
     pub refusals: BTreeMap<String, u64>,
-    /// Whether throughput had become steady before measuring began; none where it was not tested.
+    /// Whether throughput was steady before measuring began. `None` if this was not tested.
     pub steady: Option<bool>,
-    /// Records that are there now, as far as writes were acknowledged.
+    /// Number of records after the job, as far as writes were acknowledged.
     pub records: u64,
-    /// Writes of which nobody knows whether they were done.
+    /// Number of writes whose outcome is unknown.
     pub unknown_writes: u64,
-    /// What was read back at the end, since all connections had been lost.
+    /// Coverage of reading back after all connections were lost. `None` if nothing had to be read back.
     pub read_back: Option<ReadBack>,
 }
 
-/// Records that were read back.
+/// Coverage of reading back all acknowledged writes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReadBack {
-    /// Records of which a write was acknowledged.
+    /// Number of records with an acknowledged write.
     pub written: u64,
-    /// As many of them as were read.
+    /// Number of these records that were read within the time limit.
     pub read: u64,
 }
 
-/// What came of one operation.
+/// Measurements of one operation.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Measured {
-    /// Done and, where answers are checked, right.
+    /// Operations that succeeded and, where answers are verified, were answered rightly.
     pub operations: u64,
-    /// Documents that these read or wrote.
+    /// Documents that the successful operations read or wrote.
     pub documents: u64,
-    /// Refused, failed, cut off.
+    /// Operations that failed: refused, answered wrongly, timed out or disconnected.
     pub errors: u64,
-    /// Given up at the time limit; among the errors.
+    /// Operations without an answer within the time limit; included in `errors`.
     pub timeouts: u64,
-    /// Answered wrongly; among the errors.
+    /// Operations with a wrong answer; included in `errors`.
     pub wrong: u64,
-    /// Answered with something older than was acknowledged, where that is allowed; not among the errors.
+    /// Successful operations with a stale answer, where that is allowed; not included in `errors`.
     pub stale: u64,
-    /// Tries beyond the first.
+    /// Number of retries after the first try of each operation.
     pub retries: u64,
-    /// Service times in nanoseconds: a histogram in the compressed V2 format, as base64.
+    /// Histogram of service times in nanoseconds, in the compressed V2 format of HdrHistogram as base64.
     pub service: String,
-    /// Response times, from when each operation was to begin; none in a closed loop.
+    /// Histogram of response times, counted from the intended start of each operation. `None` in a closed
+    /// loop.
     pub response: Option<String>,
-    /// Times of what failed.
+    /// Histogram of the times of failed operations. `None` if none failed.
     pub failed: Option<String>,
 }
 
-/// One second.
+/// Counters of one second of a job.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Second {
-    /// Operations that ended well in it.
+    /// Number of operations that ended successfully in this second.
     pub operations: u64,
-    /// And those that failed.
+    /// Number of operations that failed in this second.
     pub errors: u64,
-    /// The longest of them, microseconds: response time, or service time in a closed loop.
+    /// Longest time of these operations in microseconds: response time, or service time in a closed loop.
     pub longest_us: f64,
-    /// The most operations that waited to begin.
+    /// Largest number of arrivals that waited to begin.
     pub backlog: u64,
-    /// Whether the system wrote a checkpoint in it; none where it did not tell.
+    /// Whether the system was writing a checkpoint. `None` if the system did not report it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub checkpoint: Option<bool>,
-    /// Requests that were under way on the disk of the system's data, on average; none where that is not known.
+    /// Average number of requests in progress on the disk of the data folder. `None` if unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub disk_queue: Option<f64>,
 }
 
-/// What the kernel did with the system's threads.
+/// Scheduling of the system's threads by the kernel.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Scheduling {
-    /// Voluntary and involuntary switches.
+    /// Number of voluntary and involuntary context switches.
     pub context_switches: u64,
-    /// Moves from one CPU to another.
+    /// Number of moves from one CPU to another. 0 if the kernel does not report it.
     pub migrations: u64,
 }
 
-/// What became of arrivals.
+/// Totals of the arrivals of an open loop.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Arrivals {
-    /// Planned within the measured time.
+    /// Arrivals planned within the measurement window.
     pub planned: u64,
-    /// Not begun by its end.
+    /// Arrivals that did not begin by the end of the window.
     pub missed: u64,
-    /// Begun and not ended by then; they count as lower bounds, as missed ones do.
+    /// Arrivals that began and did not end by then. Like missed ones, they count as lower bounds of response
+    /// times.
     pub unfinished: u64,
-    /// The most that waited at a time.
+    /// Largest number of arrivals that waited at the same time.
     pub backlog_max: u64,
-    /// Those that waited when measuring began.
+    /// Number of arrivals that waited when the measurement window began.
     pub backlog_at_start: u64,
-    /// How late operations were sent for which a connection was free: a histogram like [`Measured::service`].
+    /// Histogram of how late operations were sent although a connection was free, in the format of
+    /// [`Measured::service`].
     pub lateness: String,
 }

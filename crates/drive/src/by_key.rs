@@ -1,4 +1,4 @@
-//! Documents read one by one by their keys, when no client is at work.
+//! Reads single documents by key while no client is working.
 
 use jsonathlon_connection::{Cell, Lane, Parameter, Prepared, Result, RowSink};
 use jsonathlon_dataset::records::{KeyType, RecordSet};
@@ -6,7 +6,7 @@ use jsonathlon_dataset::records::{KeyType, RecordSet};
 use crate::operation::Operation;
 use crate::script::{Filler, Plan};
 
-/// A connection with the statements by which a document is read.
+/// A connection with the prepared statements of the read operation.
 pub(crate) struct ByKey<'a> {
     set: &'a RecordSet,
     plan: &'a Plan,
@@ -15,14 +15,14 @@ pub(crate) struct ByKey<'a> {
 }
 
 impl<'a> ByKey<'a> {
-    /// Prepares a plan's statements, which read, on a connection.
+    /// Prepares the statements of a read plan on a connection.
     pub(crate) fn new(set: &'a RecordSet, plan: &'a Plan, mut lane: Box<dyn Lane>) -> Result<Self> {
         debug_assert_eq!(plan.operation, Operation::Read);
         let prepared = plan.statements.iter().map(|one| lane.prepare(&one.text)).collect::<Result<_>>()?;
         Ok(Self { set, plan, lane, prepared })
     }
 
-    /// The text of a document; none where there is none.
+    /// Reads the text of a document. `None` if there is no document with the record's key.
     pub(crate) fn text(&mut self, number: u64) -> Result<Option<String>> {
         let mut key = Vec::new();
         self.set.key(number, &mut key);
@@ -45,13 +45,13 @@ impl<'a> ByKey<'a> {
         Ok(last.text)
     }
 
-    /// Ends the connection.
+    /// Closes the connection that the documents were read on.
     pub(crate) fn close(self) {
         self.lane.close();
     }
 }
 
-/// Keeps the document of an answer.
+/// Keeps the document of the last row: the column `doc`, or else the last column.
 #[derive(Default)]
 struct Last {
     document: usize,

@@ -1,4 +1,4 @@
-//! Checking answers, row by row, as they are handed over.
+//! Verifies answers row by row while a driver hands them over.
 
 use jsonathlon_connection::{Cell, Result, RowSink};
 use jsonathlon_dataset::records::{Elements, Form, GROUP, KeyType, Part, Scan, Scratch, Seen, Written};
@@ -10,12 +10,12 @@ use crate::shared::Shared;
 use crate::task::{Kept, Task};
 use crate::waiting::Waiting;
 
-/// Hashes of documents, apart from those of anything else.
+/// Kind of reply for hashes of whole documents; see [`reply_hash`].
 const OF_DOCUMENTS: u64 = 0;
-/// And those of projections.
+/// Kind of reply for hashes of projections.
 const OF_PROJECTIONS: u64 = 1;
 
-/// What a thread needs for checking, again and again.
+/// Buffers that a thread reuses for every verification.
 #[derive(Debug)]
 pub(crate) struct Checking {
     scratch: Scratch,
@@ -29,7 +29,7 @@ impl Checking {
     }
 }
 
-/// Takes the rows of one statement.
+/// Receives and verifies the rows of one statement's answer.
 pub(crate) struct Rows<'a, 'j, W> {
     shared: &'a Shared<'j>,
     plan: &'a Plan,
@@ -38,16 +38,17 @@ pub(crate) struct Rows<'a, 'j, W> {
     waiting: &'a W,
     scan: Option<Scan<'a>>,
     elements: Option<Elements<'a>>,
-    /// Where key and document stand among the columns.
+    /// Index of the key column; `document` is the index of the document column.
     key: usize,
     document: usize,
     columns: usize,
-    /// Columns that are kept for later statements: their places in the plan, and in rows.
+    /// Columns kept for later statements: their index in the plan and in the rows.
     kept: Vec<(usize, usize)>,
     rows: u64,
-    /// Whether the statement changes documents: what it answers besides how many is no document.
+    /// Whether the statement changes documents. Its rows are ignored then; only the number of changed
+    /// documents counts.
     ignores: bool,
-    /// Whether the operation is over with its one row, so that nothing is timed behind it.
+    /// Whether the operation ends with its first row, so that the time after that row is not part of it.
     is_one: bool,
 }
 
@@ -80,7 +81,7 @@ impl<'a, 'j, W: Waiting> Rows<'a, 'j, W> {
         }
     }
 
-    /// The answer is complete: what is missing in it?
+    /// Verifies the complete answer for missing rows, and sets the end of the operation.
     #[inline]
     pub(crate) fn finish(mut self) {
         if !(self.is_one && self.rows > 0) {
@@ -117,7 +118,7 @@ impl<'a, 'j, W: Waiting> Rows<'a, 'j, W> {
                 Err(format!("a count has {} rows", self.rows))
             }
             Operation::Scan => {
-                // An answer without rows is checked too.
+                // No row has begun the scan; an answer without rows is verified too.
                 let scan = self
                     .scan
                     .take()
@@ -133,7 +134,7 @@ impl<'a, 'j, W: Waiting> Rows<'a, 'j, W> {
         }
     }
 
-    /// The keys that a scan must not leave out; of what may be stale nothing is known.
+    /// Sorted keys that a scan must not leave out. `None` if they are unknown or answers may be stale.
     fn sorted(&self) -> Option<&'a jsonathlon_dataset::records::SortedKeys> {
         self.shared.sorted.filter(|_| !self.plan.may_be_stale)
     }
@@ -208,7 +209,7 @@ impl<'a, 'j, W: Waiting> Rows<'a, 'j, W> {
                 let due = self.shared.set.group_size(self.task.group, self.shared.job.loaded);
                 match cells {
                     [Cell::Int(count)] if u64::try_from(*count) == Ok(due) => Ok(()),
-                    // Old is not wrong, but more than there ever were is.
+                    // A stale count is accepted if it lies between 0 and the size of a group.
                     [Cell::Int(count)]
                         if self.plan.may_be_stale && (0..=GROUP.cast_signed()).contains(count) =>
                     {
@@ -233,12 +234,13 @@ impl<'a, 'j, W: Waiting> Rows<'a, 'j, W> {
                     other => Err(format!("counted {other:?} elements instead of {due}")),
                 }
             }
-            // What a write answers beside how many it has changed.
+            // Rows of write operations are not verified.
             _ => Ok(()),
         }
     }
 
-    /// A whole document; whether it is the one whose floor was noted.
+    /// Verifies a whole document. `is_asked` tells whether it is the record that the read was begun for; any
+    /// version of other records is accepted.
     #[inline]
     fn document(&mut self, number: u64, text: &str, is_asked: bool) -> std::result::Result<Seen, String> {
         let (shared, accept) = (self.shared, self.shared.accept);
@@ -333,7 +335,7 @@ impl<'a, 'j, W: Waiting> Rows<'a, 'j, W> {
         self.accepted(&read, Some(seen))
     }
 
-    /// The record whose key a row holds.
+    /// Returns the number of the record whose key the row holds.
     fn number_of(&self, cells: &[Cell<'_>]) -> std::result::Result<u64, String> {
         let records = self.shared.set.records();
         let number = match cells.get(self.key) {
@@ -345,7 +347,8 @@ impl<'a, 'j, W: Waiting> Rows<'a, 'j, W> {
     }
 }
 
-/// What a document's values show together: what the mix writes, and all the others.
+/// Combines the versions of a document's values: that of the value which the mix writes, and that of all
+/// others.
 fn seen_in(values: &[(usize, u32)], written: Written) -> std::result::Result<Seen, String> {
     let mut seen = Seen::default();
     for (path, version) in values {
@@ -383,7 +386,7 @@ impl<W: Waiting> RowSink for Rows<'_, '_, W> {
     #[inline]
     fn columns(&mut self, names: &[&str]) -> Result<()> {
         self.columns = names.len();
-        // Of several statements in one text the last one's answer counts.
+        // A text with several statements is answered by its last one.
         self.rows = 0;
         if names.len() > 1 {
             let place = |wanted: &str| names.iter().position(|name| name.eq_ignore_ascii_case(wanted));
@@ -426,7 +429,7 @@ impl<W: Waiting> RowSink for Rows<'_, '_, W> {
 }
 
 impl<W> Rows<'_, '_, W> {
-    /// Keeps the columns that a later statement names, of the first row.
+    /// Keeps the columns of the first row that a later statement uses.
     fn keep(&mut self, cells: &[Cell<'_>]) {
         if self.rows > 1 {
             return;

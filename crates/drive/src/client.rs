@@ -1,4 +1,4 @@
-//! One client: a connection, the statements prepared on it, and what it is doing.
+//! One client: its connection, the statements prepared on it and the state of its current operation.
 
 use std::os::fd::BorrowedFd;
 use std::time::Duration;
@@ -9,50 +9,53 @@ use rustix::net::sockopt::{Timeout, set_socket_timeout};
 use crate::shared::Shared;
 use crate::task::Task;
 
-/// Parameters that take no memory of their own.
+/// Number of parameters up to which a statement is sent without a heap allocation.
 const USUAL: usize = 8;
 
-/// What a client is about.
+/// State of a client's connection and operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum State {
-    /// Its connection is free.
+    /// The connection is free for the next operation.
     Idle,
-    /// A statement is under way.
+    /// A statement of the operation has been sent.
     Busy,
-    /// What failed is being undone.
+    /// A failed operation is being rolled back.
     Undoing,
-    /// The connection is gone and is to be opened again then.
+    /// The connection is lost and will be reopened.
     Down {
-        /// Nanoseconds since the job began.
+        /// Time of the next attempt, in nanoseconds since the job began.
         next_try: u64,
-        /// How often it was tried.
+        /// Number of failed attempts so far.
         tries: u32,
     },
-    /// It was not to be opened again.
+    /// The connection is lost and will not be reopened.
     Dead,
 }
 
-/// Lets reads of a connection wait no longer than this; without an end where it is none.
+/// Sets the receive timeout of a connection's socket; `None` removes the timeout.
 pub(crate) fn limit(descriptor: Option<BorrowedFd<'_>>, longest: Option<Duration>) {
     if let Some(descriptor) = descriptor {
-        // Where that cannot be set, what is given up is noticed when the answer comes.
+        // If the timeout cannot be set, a late operation is noticed only when its answer arrives.
         set_socket_timeout(descriptor, Timeout::Recv, longest).ok();
     }
 }
 
-/// One client.
+/// One client with its connection and current operation.
 pub(crate) struct Client {
     pub(crate) lane: Option<Box<dyn Lane>>,
-    /// Whether it has a descriptor.
+    /// Whether the connection has a descriptor to poll. Set when the connection is opened.
     pub(crate) is_pollable: bool,
     pub(crate) state: State,
     pub(crate) task: Task,
-    /// By place in the mix: its statements, and what undoes them.
+    /// Prepared statements and undo statement by the operation's index in the mix.
     prepared: Vec<(Vec<Prepared>, Option<Prepared>)>,
 }
 
 impl Client {
-    /// Takes a connection and prepares all statements of the job on it.
+    /// Creates a client on a connection and prepares all statements of the job.
+    ///
+    /// # Errors
+    /// If a statement cannot be prepared.
     pub(crate) fn new(lane: Box<dyn Lane>, shared: &Shared<'_>) -> Result<Self> {
         let mut client = Self {
             is_pollable: false,
@@ -65,7 +68,7 @@ impl Client {
         Ok(client)
     }
 
-    /// Takes another connection.
+    /// Replaces the connection and prepares all statements of the job on the new one.
     pub(crate) fn connect(&mut self, mut lane: Box<dyn Lane>, shared: &Shared<'_>) -> Result<()> {
         self.prepared.clear();
         for plan in &shared.plans {
@@ -80,7 +83,7 @@ impl Client {
         Ok(())
     }
 
-    /// Ends the connection.
+    /// Closes the connection, if there is one.
     pub(crate) fn close(&mut self) {
         if let Some(lane) = self.lane.take() {
             lane.close();
@@ -91,12 +94,12 @@ impl Client {
         self.lane.as_ref().and_then(|lane| lane.descriptor())
     }
 
-    /// Lets reads of the connection wait no longer than this.
+    /// Sets the receive timeout of the connection's socket, in nanoseconds.
     pub(crate) fn limit(&self, ns: u64) {
         limit(self.descriptor(), Some(Duration::from_nanos(ns)));
     }
 
-    /// Sends the statement that is next.
+    /// Sends the current statement of the operation with its parameters.
     #[inline]
     pub(crate) fn send(&mut self, shared: &Shared<'_>) -> Result<()> {
         let task = &mut self.task;
@@ -123,7 +126,7 @@ impl Client {
         lane.send(prepared, &many)
     }
 
-    /// Sends what undoes the operation; false where there is nothing.
+    /// Sends the undo statement of the operation. Returns `false` if the operation has none.
     pub(crate) fn send_undo(&mut self) -> Result<bool> {
         let undo = self.prepared.get(self.task.place).and_then(|(_, undo)| undo.as_ref());
         match (undo, self.lane.as_mut()) {

@@ -1,4 +1,4 @@
-//! How an operation ended: whether its answer was right and its writes were done.
+//! Completion of operations: verifies the answer and settles the versions of its writes.
 
 use crate::operation::Operation;
 use crate::recorder::{Came, Outcome, Recorder};
@@ -6,16 +6,16 @@ use crate::script::{Filler, Plan};
 use crate::shared::Shared;
 use crate::task::Task;
 
-/// How an operation whose statements have all been answered ended.
+/// Outcome of an operation whose statements have all been answered.
 #[derive(Debug)]
 pub(crate) enum Ended {
-    /// So.
+    /// The operation is complete with this outcome.
     As(Outcome),
-    /// It found something else than what it was to replace, and may be tried again.
+    /// The value to be replaced had changed in between; the operation may be retried. Holds the message.
     Conflict(String),
 }
 
-/// All statements were answered.
+/// Completes an operation after its last statement.
 #[inline]
 pub(crate) fn over(shared: &Shared<'_>, plan: &Plan, task: &mut Task, recorder: &mut Recorder) -> Ended {
     if plan.operation.writes() {
@@ -58,7 +58,7 @@ fn written(shared: &Shared<'_>, plan: &Plan, task: &mut Task, recorder: &mut Rec
                 recorder.lost_updates += 1;
             }
         } else if changed == 0 {
-            // Right if the record may be absent.
+            // Changing nothing is right if the record may be absent.
             let absent = read.map(|read| shared.accept.accepts(&read, None));
             shared.accept.aborted(write);
             if verify && !matches!(absent, Some(Ok(()))) {
@@ -75,8 +75,8 @@ fn written(shared: &Shared<'_>, plan: &Plan, task: &mut Task, recorder: &mut Rec
     Ended::As(wrong.map_or(Outcome::Done, Outcome::Wrong))
 }
 
-/// What was to be read and then changed was not there: nothing is sent any more. That is right if the record may be
-/// absent.
+/// Completes a read-modify-write whose record was absent, so that no write is sent. That is right if the
+/// record may be absent.
 #[cold]
 pub(crate) fn absent(shared: &Shared<'_>, plan: &Plan, task: &mut Task) -> Outcome {
     let mut wrong = task.answer.wrong.take();
@@ -90,7 +90,7 @@ pub(crate) fn absent(shared: &Shared<'_>, plan: &Plan, task: &mut Task) -> Outco
     wrong.map_or(Outcome::Done, Outcome::Wrong)
 }
 
-/// The system has refused it: nothing of it was done.
+/// Marks the operation's writes as not done, because the system refused it.
 pub(crate) fn refused(shared: &Shared<'_>, task: &mut Task) {
     for item in &mut task.items[..task.used] {
         if let Some(write) = item.write.take() {
@@ -99,7 +99,7 @@ pub(crate) fn refused(shared: &Shared<'_>, task: &mut Task) {
     }
 }
 
-/// The system has something under one of its keys already, and nothing of it was done.
+/// Marks the operation's writes as not done, because one of its keys already exists in the system.
 pub(crate) fn taken(shared: &Shared<'_>, task: &mut Task) {
     for item in &mut task.items[..task.used] {
         if let Some(write) = item.write.take() {
@@ -108,7 +108,7 @@ pub(crate) fn taken(shared: &Shared<'_>, task: &mut Task) {
     }
 }
 
-/// Nobody knows whether it was done, unless nothing of it was sent.
+/// Marks the outcome of the operation's writes as unknown, or as not done if no write was sent.
 pub(crate) fn unknown(shared: &Shared<'_>, task: &mut Task) {
     if !task.wrote {
         return refused(shared, task);
@@ -120,7 +120,7 @@ pub(crate) fn unknown(shared: &Shared<'_>, task: &mut Task) {
     }
 }
 
-/// What an operation came to.
+/// Totals of an ended operation for the recorder.
 #[inline]
 pub(crate) fn came(task: &Task) -> Came {
     Came { documents: task.answer.documents, retries: u64::from(task.tries), stale: task.answer.stale }

@@ -1,4 +1,4 @@
-//! What clients are told to do.
+//! Jobs: the work of the clients in one trial, as sent to a worker.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -12,98 +12,101 @@ use crate::mix::Mix;
 use crate::operation::Operation;
 use crate::paths::Projection;
 
-/// One trial's work: so many clients, one mix, for so long.
+/// Work of one trial: a number of clients runs one mix until the stop condition is met.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Job {
-    /// The records that the load brought.
+    /// Description of the loaded records, from which all expected values are generated.
     pub records: Records,
-    /// How many the load brought: those of the numbers 0 up to this.
+    /// Number of loaded records; their numbers are 0 to `loaded` − 1.
     pub loaded: u64,
-    /// Which load: what is known of the versions of documents is kept from job to job of one load.
+    /// Identity of the load. The accept sets are kept across all jobs with the same load.
     pub load: String,
-    /// What is sent.
+    /// Operations with their shares, and the request distribution.
     pub mix: Mix,
-    /// How, by operation.
+    /// Statements of each operation of the mix.
     pub scripts: BTreeMap<Operation, Script>,
-    /// Connections.
+    /// Number of clients, each with one connection; at least 1.
     pub clients: u32,
-    /// Threads that they are spread over; none for as many as suit the protocol and the machine.
+    /// Number of client threads. `None` chooses as many as suit the protocol and the machine.
     pub threads: Option<u32>,
-    /// When operations are to begin.
+    /// Closed loop, or the schedule of an open loop.
     pub arrival: Arrival,
-    /// Seconds before measuring begins.
+    /// Length of the warm-up in seconds, 0 or more.
     pub ramp_s: f64,
-    /// When measuring ends.
+    /// Stop condition of the measurement window: a time or a number of operations.
     pub stop: Stop,
-    /// What all draws depend on.
+    /// Seed of all random draws of the job.
     pub seed: u64,
-    /// Whether answers are checked. Only a comparison with a program that checks nothing leaves it out.
+    /// Whether answers are verified. Off only for comparison with a program that verifies nothing.
     pub verify: bool,
-    /// Whether statements are prepared once, or sent as text each time.
+    /// Whether statements are prepared once, instead of sent as text each time.
     pub prepare: bool,
-    /// Documents of one insert-batch.
+    /// Number of documents of one insert-batch; 0 is treated as 1.
     pub batch: u32,
-    /// Documents of one scan at most; each scan draws from 1 to this.
+    /// Largest number of documents of a scan; each scan draws its limit from 1 to this.
     pub scan: u32,
-    /// Documents of one find at most.
+    /// Largest number of documents that a find returns.
     pub limit: u32,
-    /// Which values one read-paths asks for.
+    /// Selection of the values that read-paths asks for.
     #[serde(default)]
     pub projection: Projection,
-    /// How often an operation that the system has given up for a conflict is tried again.
+    /// Number of retries of an operation that the system aborted because of a conflict.
     pub retries: u32,
-    /// Seconds after which an operation is given up.
+    /// Time limit of an operation in seconds, above 0.
     pub timeout_s: f64,
-    /// What is looked at once a second meanwhile.
+    /// What is sampled once per second during the job; by default nothing.
     #[serde(default)]
     pub watched: Watched,
-    /// Whether one client at a time writes, in the order in which they come: what a program does that holds the engine in
-    /// its own process, where the engine has room for one writer and lets the others try again and again.
+    /// Whether writers take turns, in the order in which they arrive. A program that embeds an engine with
+    /// room for a single writer would do the same, instead of letting writers retry again and again.
     #[serde(default)]
     pub writers_take_turns: bool,
-    /// A file in which every write is put on record before it is sent, and every acknowledgement when it has come.
-    /// Clients of such a job do not connect again: it ends with the system.
+    /// File of the acknowledgement log: every write is appended before it is sent, every acknowledgement when
+    /// it has arrived. Clients of such a job do not reconnect, because the job ends with the system. `None`
+    /// except in crash tests.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub promises: Option<PathBuf>,
 }
 
-/// What is looked at once a second while clients are at work.
+/// Sources that are sampled once per second while clients are working.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Watched {
-    /// A statement that answers one row: `checkpoints`, how many have begun so far, and `running`, 1 while one is being
-    /// written. None where the system does not tell.
+    /// Statement that returns one row: `checkpoints`, the number of checkpoints that have begun, and
+    /// `running`, 1 while one is being written. `None` if the system does not report them.
     pub checkpoints: Option<String>,
-    /// The folder of the system's data; none where it is not on this machine.
+    /// Data folder of the system, whose disk is sampled. `None` if the folder is not on this machine.
     pub folder: Option<PathBuf>,
 }
 
-/// How a system does one operation: statements in order, parameters as `{{name}}` in them.
+/// Statements of a system for one operation, in order, with parameters written as `{{name}}`.
 ///
-/// | parameter | kind | is |
+/// | parameter | kind | value |
 /// |---|---|---|
-/// | `key` | text or integer | the record's key |
-/// | `value` | text | the new value of the one path that is set |
-/// | `document` | JSON | the whole document |
-/// | `keyed_document` | JSON | the same, its key the first member, as [`Script::key_member`] calls it |
-/// | `limit` | integer | documents at most |
-/// | `old` | text | the value that the statement before has read, which the new one replaces |
-/// | `condition` | text | the value that is looked for |
-/// | any other | as it came | the column of this name that a statement before has answered |
+/// | `key` | text or integer | key of the record |
+/// | `value` | text | new value of the one path that is set |
+/// | `document` | JSON | whole document |
+/// | `keyed_document` | JSON | whole document with its key as first member, named by [`Script::key_member`] |
+/// | `keyed_documents` | JSON | array of the keyed documents of a batch |
+/// | `limit` | integer | largest number of documents |
+/// | `old` | text | value read by the preceding statement, which the new one replaces |
+/// | `condition` | text | value that is searched for |
+/// | any other | as answered | column of this name in the answer of an earlier statement |
 ///
-/// Of several statements the one whose parameters name `document`, `keyed_document` or `key` is repeated for each
-/// document of a batch.
+/// In an insert-batch, a statement with `document`, `keyed_document` or `key` is sent once for each document
+/// of the batch. A request with an array `lines` is instead sent once, with these lines for each document.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Script {
-    /// The statements.
+    /// Statements that are sent one after the other.
     pub statements: Vec<String>,
-    /// What undoes the ones before where one fails, such as `ROLLBACK`.
+    /// Statement that undoes the earlier ones if one fails, such as `ROLLBACK`. `None` if nothing has to be
+    /// undone.
     #[serde(default)]
     pub undo: Option<String>,
-    /// What a document calls its own key, where it holds it.
+    /// Member under which documents contain their own key. `None` if they do not.
     #[serde(default)]
     pub key_member: Option<String>,
-    /// Whether answers may be older than the last acknowledged write: then only that they are whole, and were sent once,
-    /// is checked.
+    /// Whether answers may be older than the last acknowledged write. Verification then only requires that
+    /// answers are whole and were written once.
     #[serde(default)]
     pub may_be_stale: bool,
 }

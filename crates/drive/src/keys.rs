@@ -1,32 +1,33 @@
-//! Which record each request is for, and which operation it is.
+//! Draws the record and the operation of each request.
 
 use crate::mix::Requests;
 use crate::operation::Operation;
 use crate::random::Random;
 
-/// The reciprocal of 1 − 0.99, the exponent of the zipfian law taken from 1.
+/// Reciprocal of 1 − [`EXPONENT`].
 const RECIPROCAL: f64 = 100.0;
-/// The exponent.
+/// Exponent of the zipfian distribution.
 const EXPONENT: f64 = 0.99;
 
-/// Ranks from 1 to n, rank i in proportion to 1 / i^0.99.
+/// Zipfian distribution over the ranks 1 to n: rank i has a probability in proportion to 1 / i^0.99.
 ///
-/// Drawn by rejection-inversion (Hörmann, Derflinger, "Rejection-inversion to generate variates from monotone discrete
-/// distributions", ACM TOMACS 6(3), 1996), which is exact for any n and keeps no table. The law's hat is h(x) = x^−0.99,
-/// its integral H(x) = 100 · (x^0.01 − 1), whose inverse (1 + u / 100)^100 takes nine multiplications.
+/// Drawn by rejection-inversion (Hörmann, Derflinger, "Rejection-inversion to generate variates from monotone
+/// discrete distributions", ACM TOMACS 6(3), 1996), which is exact for any n and keeps no table. The hat
+/// function is h(x) = x^−0.99, its integral H(x) = 100 · (x^0.01 − 1), whose inverse (1 + u / 100)^100 takes
+/// eight multiplications.
 #[derive(Clone, Debug)]
 pub struct Zipf {
     ranks: f64,
-    /// H at 1.5 less h(1), where the area of the first rank begins.
+    /// H(1.5) − h(1), where the area of the first rank begins.
     start: f64,
-    /// From there to H at n + 0.5.
+    /// Size of the area from `start` to H(n + 0.5).
     area: f64,
-    /// A rank that is not further behind the point than this is always accepted.
+    /// A rank that exceeds the drawn point by at most this distance is accepted without computing the area.
     shortcut: f64,
 }
 
 impl Zipf {
-    /// The law over this many ranks, at least one.
+    /// Creates the distribution over this many ranks; 0 is treated as 1.
     #[must_use]
     pub fn new(ranks: u64) -> Self {
         let ranks = ranks.max(1) as f64;
@@ -39,11 +40,11 @@ impl Zipf {
         }
     }
 
-    /// Draws a rank, from 1 on.
+    /// Draws a rank from 1 to n.
     #[inline]
     pub fn draw(&self, random: &mut Random) -> u64 {
         loop {
-            // From the end of the area backwards, so that the point 0 is that of the last rank.
+            // Counted from the end of the area, so that the random number 0 belongs to the last rank.
             let area = self.start + (1.0 - random.unit()) * self.area;
             let point = inverse(area);
             let rank = (point + 0.5).floor().clamp(1.0, self.ranks);
@@ -59,14 +60,14 @@ fn hat(x: f64) -> f64 {
 }
 
 fn integral(x: f64) -> f64 {
-    // x^0.01 − 1 without the loss of digits that the subtraction brings near 1.
+    // x^0.01 − 1 without the loss of digits that the subtraction causes near 1.
     RECIPROCAL * (x.ln() / RECIPROCAL).exp_m1()
 }
 
 #[inline]
 fn inverse(area: f64) -> f64 {
     let x = 1.0 + area / RECIPROCAL;
-    // x^100 = x^64 · x^32 · x^4.
+    // x^100 = x^64 · x^32 · x^4, where x^64 = x^32 · x^32.
     let x2 = x * x;
     let x4 = x2 * x2;
     let x8 = x4 * x4;
@@ -75,10 +76,11 @@ fn inverse(area: f64) -> f64 {
     x32 * x32 * x32 * x4
 }
 
-/// A fixed bijection on the numbers below n that leaves no order to be seen.
+/// A fixed bijection on the numbers below n that hides their order.
 ///
-/// A bijection on the next power of two, each step of which can be undone (shifts and odd multipliers), is repeated until
-/// it gives a number below n (cycle walking: Black, Rogaway, "Ciphers with Arbitrary Finite Domains", 2002).
+/// A bijection on the next power of two, each step of which is invertible (shifts and odd multipliers), is
+/// repeated until the result is below n (cycle walking: Black, Rogaway, "Ciphers with Arbitrary Finite
+/// Domains", 2002).
 #[derive(Clone, Debug)]
 pub struct Scatter {
     count: u64,
@@ -87,21 +89,21 @@ pub struct Scatter {
 }
 
 impl Scatter {
-    /// The bijection on the numbers below `count`.
+    /// Creates the bijection on the numbers below `count`.
     #[must_use]
     pub fn new(count: u64) -> Self {
         let mask = count.max(2).checked_next_power_of_two().map_or(u64::MAX, |power| power - 1);
         Scatter { count, mask, shift: mask.count_ones().div_ceil(2) }
     }
 
-    /// Where a number below the count goes.
+    /// Maps a number below the count to another one. Must not be called with a greater number.
     #[inline]
     #[must_use]
     pub fn place(&self, number: u64) -> u64 {
         debug_assert!(number < self.count.max(1));
         let mut x = number;
         loop {
-            // The addition moves 0, which everything else leaves where it is.
+            // The addition moves 0, which all other steps map to itself.
             x = x.wrapping_add(0x632b_e59b_d9b4_e019) & self.mask;
             x ^= x >> self.shift;
             x = x.wrapping_mul(0xbf58_476d_1ce4_e5b9) & self.mask;
@@ -115,7 +117,7 @@ impl Scatter {
     }
 }
 
-/// Draws the numbers of records.
+/// Draws record numbers by a request distribution.
 #[derive(Clone, Debug)]
 pub struct Keys {
     requests: Requests,
@@ -124,16 +126,19 @@ pub struct Keys {
 }
 
 impl Keys {
-    /// Draws by this distribution; `records` are there when the trial begins.
+    /// Creates the generator for a request distribution; `records` is the number of records at the start of
+    /// the trial.
     #[must_use]
     pub fn new(requests: Requests, records: u64) -> Self {
         Keys { requests, zipf: Zipf::new(records), scatter: Scatter::new(records) }
     }
 
-    /// Draws a record. `records` are there by now: those below the highest contiguous acknowledged insert and that one.
+    /// Draws a record number. `records` is the current number of records: all up to and including the highest
+    /// contiguous acknowledged insert.
     ///
-    /// Zipfian ranks keep to the records that were there when the trial began, scattered; *latest* counts the same ranks
-    /// back from the newest; uniform draws from all that are there.
+    /// Zipfian draws only from the records that existed at the start of the trial, with scattered ranks.
+    /// *Latest* counts the same ranks backwards from the newest record. Uniform draws from all current
+    /// records.
     #[inline]
     pub fn draw(&self, records: u64, random: &mut Random) -> u64 {
         match self.requests {
@@ -144,20 +149,21 @@ impl Keys {
     }
 }
 
-/// Draws operations by their shares.
+/// Draws operations in proportion to the shares of a mix.
 #[derive(Clone, Debug)]
 pub struct Shares {
-    /// Operations, each with the end of its part of all 64-bit numbers.
+    /// Operations except the last, each with the exclusive end of its range of 64-bit numbers.
     ends: Vec<(Operation, u64)>,
     last: Operation,
 }
 
 impl Shares {
-    /// The shares of a mix.
+    /// Creates the generator for the shares of a mix.
     ///
     /// # Errors
     ///
-    /// In words, when there are none, when a share is no positive number, or when they do not add up to 1.
+    /// If the mix has no operation, a share is not a positive finite number, or the shares do not add up to 1
+    /// (within 1e-6). The error is a message for the user.
     pub fn new(shares: &[(Operation, f64)]) -> Result<Self, String> {
         if let Some((operation, share)) =
             shares.iter().find(|(_, share)| !(*share > 0.0 && share.is_finite()))
@@ -173,14 +179,14 @@ impl Shares {
         let mut ends = Vec::new();
         for (operation, share) in shares {
             before += share;
-            // 2⁶⁴ is rounded to the greatest number that there is.
+            // The cast saturates: 2⁶⁴ becomes the greatest 64-bit number.
             ends.push((*operation, (before / sum * 18_446_744_073_709_551_616.0) as u64));
         }
         ends.pop();
         Ok(Shares { ends, last: *last })
     }
 
-    /// Draws an operation.
+    /// Draws an operation of the mix.
     #[inline]
     pub fn draw(&self, random: &mut Random) -> Operation {
         if self.ends.is_empty() {

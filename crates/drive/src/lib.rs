@@ -1,7 +1,8 @@
-//! Clients: operations drawn from a mix, sent by many connections at once, each answer checked, each operation timed.
+//! Clients of the serving workload: draw operations from a mix, send them over many connections at once,
+//! verify each answer and time each operation.
 //!
-//! A worker runs a [`job::Job`] and gives back what it measured ([`answer::Driven`]); nothing crosses its pipe per
-//! operation.
+//! A worker runs a [`job::Job`] and returns what was measured as [`answer::Driven`]. Nothing crosses the
+//! worker's pipe per operation.
 
 #![forbid(unsafe_code)]
 

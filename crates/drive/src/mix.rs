@@ -1,28 +1,28 @@
-//! Mixes: which operations in which proportions, on which keys.
+//! Mixes: operations with their shares, and the request distribution of the keys.
 
 use serde::{Deserialize, Serialize};
 
 use crate::operation::Operation;
 
-/// Which records are asked for.
+/// Request distribution: how often each record is requested.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Requests {
-    /// Each as often as any other.
+    /// Every record is equally likely.
     Uniform,
-    /// The record of rank i in proportion to 1 / i^0.99, ranks scattered over all keys.
+    /// The record of rank i is requested in proportion to 1 / i^0.99; ranks are scattered over all keys.
     Zipfian,
-    /// The newest most often: zipfian backwards from the newest acknowledged insert.
+    /// The newest records are requested most often: zipfian, backwards from the newest acknowledged insert.
     Latest,
 }
 
-/// A mix of operations.
+/// A mix of operations, as in the YCSB workloads a to f.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Mix {
-    /// Its name in figures.
+    /// Name of the mix in results and messages.
     pub name: String,
-    /// Operations with their shares, which add up to 1.
+    /// Operations with their shares, which must add up to 1.
     pub shares: Vec<(Operation, f64)>,
-    /// Which records.
+    /// Distribution by which the records of the operations are drawn.
     pub requests: Requests,
 }

@@ -1,4 +1,4 @@
-//! The null target: a lane in memory that answers reads at once, so that what is left is the clients' own cost.
+//! Null driver: a connection in memory that answers reads at once, to measure the clients' own overhead.
 
 use std::os::fd::BorrowedFd;
 use std::sync::Arc;
@@ -6,10 +6,10 @@ use std::sync::Arc;
 use jsonathlon_connection::{Cell, DriverError, Lane, Parameter, Prepared, Report, Result, RowSink};
 use jsonathlon_dataset::records::RecordSet;
 
-/// The name of its protocol; no system has it.
+/// Protocol name of the null driver; no system of the catalogue has it.
 pub const PROTOCOL: &str = "null";
 
-/// Documents in memory.
+/// Documents that the null driver answers from.
 #[derive(Debug)]
 pub struct Table {
     set: RecordSet,
@@ -17,7 +17,7 @@ pub struct Table {
 }
 
 impl Table {
-    /// The documents of the records 0 up to `records`.
+    /// Generates the documents of the records 0 up to `records`.
     #[must_use]
     pub fn new(set: RecordSet, records: u64) -> Self {
         let document = |number| {
@@ -29,8 +29,9 @@ impl Table {
     }
 }
 
-/// A lane that answers reads from a table. Its one parameter is the key. Answers are copied, as a connection's are by the
-/// kernel, into one buffer after the other: none is in a cache that was used just before.
+/// Connection that answers reads by key from a table. The only parameter is the key. Each answer is copied,
+/// as the kernel copies the data of a socket, into the next of many buffers, because a single reused buffer
+/// would stay in the CPU cache.
 #[derive(Debug)]
 pub struct Null {
     table: Arc<Table>,
@@ -40,7 +41,7 @@ pub struct Null {
 }
 
 impl Null {
-    /// A lane over a table, with buffers of so many bytes in all.
+    /// Creates a connection over a table, with buffers of `bytes` in all.
     #[must_use]
     pub fn new(table: Arc<Table>, bytes: usize) -> Self {
         let longest = table.documents.iter().map(String::len).max().unwrap_or(0).max(1);

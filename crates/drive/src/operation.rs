@@ -1,45 +1,45 @@
-//! Operations: what one client asks for in one go.
+//! Operations: the logical requests of a client, each consisting of one or more statements.
 
 use serde::{Deserialize, Serialize};
 
-/// One kind of operation.
+/// Kind of a client's operation; a mix gives each kind a share.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Operation {
-    /// A whole document by its key.
+    /// Reads a whole document by its key.
     Read,
-    /// Some of a document's values.
+    /// Reads some values of one document.
     ReadPaths,
-    /// Documents by an indexed nested value, up to a limit.
+    /// Reads the documents with a given value at an indexed nested path, up to a limit.
     Find,
-    /// How many these are.
+    /// Counts the documents that [`Self::Find`] would match without a limit.
     Count,
-    /// The elements of one document's array, or the entries of its object, that satisfy a condition.
+    /// Reads the elements of one document's array that satisfy a condition.
     Unwrap,
-    /// How many elements of all documents' arrays satisfy the condition.
+    /// Counts the elements of all documents' arrays that satisfy the condition.
     UnwrapAll,
-    /// One top-level field set.
+    /// Sets one top-level field of a document.
     Update,
-    /// Every field set.
+    /// Sets every field of a document.
     UpdateAll,
-    /// One nested value set.
+    /// Sets one nested value of a document.
     UpdatePath,
-    /// One element of an array set.
+    /// Sets the value of one element of a document's array.
     UpdateElement,
-    /// A new document.
+    /// Inserts one new document.
     Insert,
-    /// Several new documents at once.
+    /// Inserts several new documents at once.
     InsertBatch,
-    /// A document removed.
+    /// Deletes one document by its key.
     Delete,
-    /// Documents in the order of their keys.
+    /// Reads documents in the order of their keys, from a given key on.
     Scan,
-    /// A document read, one field of it set, and nothing lost in between.
+    /// Reads a document and sets one field of it such that no concurrent update is lost.
     ReadModifyWrite,
 }
 
 impl Operation {
-    /// All of them.
+    /// All operations, in the order of their numbers.
     pub const ALL: [Self; 15] = [
         Self::Read,
         Self::ReadPaths,
@@ -58,7 +58,7 @@ impl Operation {
         Self::ReadModifyWrite,
     ];
 
-    /// The word used in files, tables and mixes.
+    /// Name of the operation in files, tables and mixes, for example `read-paths`.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
@@ -80,18 +80,18 @@ impl Operation {
         }
     }
 
-    /// The operation of a word.
+    /// Finds the operation with this name. `None` if there is none.
     #[must_use]
     pub fn of_word(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|operation| operation.word() == word)
     }
 
-    /// The name of its statement file in a system's folder, without its ending.
+    /// File name, without extension, of the operation's statement in a system's folder.
     #[must_use]
     pub fn file(self) -> &'static str {
         match self {
             Self::ReadPaths => "read_paths",
-            // `count` is how many documents there are.
+            // `count` already names the statement that counts all documents.
             Self::Count => "count_matching",
             Self::UnwrapAll => "unwrap_all",
             Self::UpdateAll => "update_all",
@@ -103,7 +103,7 @@ impl Operation {
         }
     }
 
-    /// Whether it changes documents.
+    /// Returns `true` if the operation changes, inserts or deletes documents.
     #[must_use]
     pub fn writes(self) -> bool {
         match self {

@@ -1,16 +1,16 @@
-//! Which values of a document operations read and set: the same in every system.
+//! Paths of the document values that each operation reads and sets; they are the same for every system.
 
 use jsonathlon_dataset::records::{Kind, RecordSet};
 use serde::{Deserialize, Serialize};
 
 use crate::operation::Operation;
 
-/// Which values one read-paths asks for.
+/// Selection of the values that a read-paths operation asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Projection {
-    /// How many, one at least; as many as there are where there are fewer.
+    /// Number of values: at least 1, and at most as many as the document has to offer.
     pub count: u32,
-    /// Where in the document.
+    /// Position of the values in the document.
     pub position: Position,
 }
 
@@ -20,21 +20,21 @@ impl Default for Projection {
     }
 }
 
-/// Where in a document the values lie that are asked for.
+/// Position in a document of the values that a read-paths operation asks for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Position {
-    /// The first ones.
+    /// The first values of the document.
     First,
-    /// At even distances, from the first to the last; the middle of one alone.
+    /// Values at even distances, from the first to the last; a single value is the middle one.
     #[default]
     Spread,
-    /// The last ones.
+    /// The last values of the document.
     Last,
 }
 
 impl Position {
-    /// The word used in files and tables.
+    /// Name of the position in files and tables, for example `spread`.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
@@ -46,7 +46,7 @@ impl Position {
 }
 
 impl Projection {
-    /// The places that are asked for, of those from 0 up to `last`, in order.
+    /// Selected indexes out of 0 to `last` inclusive, in ascending order.
     fn places(self, last: usize) -> Vec<usize> {
         let count = (self.count as usize).clamp(1, last + 1);
         match self.position {
@@ -58,27 +58,29 @@ impl Projection {
     }
 }
 
-/// The paths that operations use, by their places among [`RecordSet::paths`].
+/// Paths that the operations use, as indexes into [`RecordSet::paths`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Paths {
-    /// Set by update and read-modify-write.
+    /// Path that update and read-modify-write set: the first one.
     pub field: usize,
-    /// Set by update-path: the last value but one, as deep as any.
+    /// Path that update-path sets: the last but one, which is as deep as any.
     pub nested: usize,
-    /// Set by update-element: that of the element in the middle of the array.
+    /// Path that update-element sets: the value of the element in the middle of the array. 0 if the documents
+    /// have no elements.
     pub element: usize,
-    /// Looked for by find and count.
+    /// Path whose value find and count search for: the last one.
     pub condition: usize,
-    /// Asked for by read-paths, up to the last but one, since position matters.
+    /// Paths that read-paths asks for, in document order and none after `nested`. [`Projection::position`]
+    /// selects them.
     pub projected: Vec<usize>,
 }
 
 impl Paths {
-    /// Those of documents of this set.
+    /// Selects the paths for the documents of a record set.
     #[must_use]
     pub fn of(set: &RecordSet, projection: Projection) -> Self {
         let condition = set.group_path();
-        // Never the one that searches look for: an update of it would move the record to another group.
+        // Never the path that searches use: updating its value would move the record to another group.
         let nested = condition.saturating_sub(1);
         let element = match set.records().kind {
             Kind::Items { members } => (members as usize) / 2,
@@ -87,7 +89,7 @@ impl Paths {
         Self { field: 0, nested, element, condition, projected: projection.places(nested) }
     }
 
-    /// The one that an operation sets; none for those that set none, or all.
+    /// Path whose value an operation sets. `None` if the operation sets no value or all values.
     #[must_use]
     pub fn set_by(&self, operation: Operation) -> Option<usize> {
         match operation {

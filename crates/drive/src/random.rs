@@ -1,14 +1,14 @@
-//! Random numbers of one thread: fast, seeded, the same on every machine.
+//! Random numbers of one thread: fast, seeded and identical on every machine.
 
-/// The generator xoshiro256++ of Blackman and Vigna ("Scrambled Linear Pseudorandom Number Generators", 2021; public
-/// domain). Its state is filled by splitmix64, as its authors advise.
+/// The generator xoshiro256++ of Blackman and Vigna ("Scrambled Linear Pseudorandom Number Generators", 2021;
+/// public domain). Its state is filled by splitmix64, as its authors advise.
 #[derive(Clone, Debug)]
 pub struct Random {
     state: [u64; 4],
 }
 
 impl Random {
-    /// The stream of this number that belongs to a seed, such as that of a thread.
+    /// Creates the stream with this number of a seed. Each thread has a stream of its own.
     #[must_use]
     pub fn new(seed: u64, stream: u64) -> Self {
         let mut counter = splitmix(seed) ^ stream;
@@ -19,7 +19,7 @@ impl Random {
         Random { state }
     }
 
-    /// The next 64 bits.
+    /// Draws the next 64 random bits.
     #[inline]
     pub fn bits(&mut self) -> u64 {
         let [a, b, c, d] = &mut self.state;
@@ -34,8 +34,8 @@ impl Random {
         result
     }
 
-    /// A number below `bound`, each as often as any other (Lemire, "Fast Random Integer Generation in an Interval",
-    /// 2019); 0 when the bound is.
+    /// Draws a number below `bound` with equal probability (Lemire, "Fast Random Integer Generation in an
+    /// Interval", 2019). Returns 0 if `bound` is 0.
     #[inline]
     pub fn below(&mut self, bound: u64) -> u64 {
         let mut product = u128::from(self.bits()) * u128::from(bound);
@@ -48,7 +48,7 @@ impl Random {
         (product >> 64) as u64
     }
 
-    /// A number from 0 up to, and without, 1: one of 2⁵³.
+    /// Draws one of 2⁵³ numbers from 0 (inclusive) to 1 (exclusive).
     #[inline]
     pub fn unit(&mut self) -> f64 {
         (self.bits() >> 11) as f64 * (1.0 / (1_u64 << 53) as f64)
@@ -68,7 +68,7 @@ mod tests {
 
     #[test]
     fn the_generator_is_the_published_one() {
-        // The first numbers of the authors' code from the state 1, 2, 3, 4.
+        // First outputs of the authors' code for the state 1, 2, 3, 4.
         let mut random = Random { state: [1, 2, 3, 4] };
         let numbers: Vec<u64> = (0..4).map(|_| random.bits()).collect();
         assert_eq!(numbers, [41_943_041, 58_720_359, 3_588_806_011_781_223, 3_591_011_842_654_386]);

@@ -1,4 +1,4 @@
-//! What one thread has seen: histograms by operation, a series by second, counts.
+//! Measurements of one thread: histograms per operation, a time series by second, and counters.
 
 use std::collections::BTreeMap;
 
@@ -7,40 +7,40 @@ use jsonathlon_measure::histogram::Histogram;
 
 use crate::answer::{Measured, Second};
 
-/// Wrong answers that are kept word by word.
+/// Number of wrong answers that are kept in words.
 const WRONG_KEPT: usize = 10;
-/// Different messages of a system that are kept.
+/// Number of distinct error messages that are kept; further ones are counted as "other messages".
 const REFUSALS_KEPT: usize = 24;
-/// Characters of a message that are kept.
+/// Longest error message that is kept, in bytes.
 const MESSAGE: usize = 300;
 
 pub(crate) const SECOND_NS: u64 = 1_000_000_000;
 
-/// How an operation ended.
+/// Outcome of one operation of a client.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Outcome {
-    /// Well.
+    /// The operation succeeded and its answer, if verified, was right.
     Done,
-    /// Answered wrongly.
+    /// The answer was wrong; says in which way.
     Wrong(String),
-    /// Refused by the system, or failed otherwise.
+    /// The system refused the operation or it failed otherwise; holds the message.
     Failed(String),
-    /// Given up.
+    /// The operation had no answer within the time limit.
     TimedOut,
 }
 
-/// When an operation was to begin, began and ended, in nanoseconds since the job began.
+/// Intended start, start and end of an operation, in nanoseconds since the job began.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Times {
-    /// In an open loop alone.
+    /// Intended start. `None` in a closed loop.
     pub(crate) intended: Option<u64>,
     pub(crate) begun: u64,
     pub(crate) ended: u64,
-    /// Begun on one of the counted operations, where they are counted.
+    /// Whether the operation is one of a fixed number that is measured.
     pub(crate) counted: bool,
 }
 
-/// What an operation came to.
+/// Totals of one operation: documents touched, retries, and whether a stale answer was accepted.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Came {
     pub(crate) documents: u64,
@@ -48,7 +48,7 @@ pub(crate) struct Came {
     pub(crate) stale: bool,
 }
 
-/// Of one operation.
+/// Measurements of one kind of operation.
 #[derive(Debug)]
 pub(crate) struct Recorded {
     pub(crate) counts: Measured,
@@ -82,10 +82,10 @@ impl Recorded {
     }
 }
 
-/// Of one thread, or of all when they have ended.
+/// Measurements of one thread, or of all threads after merging.
 #[derive(Debug)]
 pub(crate) struct Recorder {
-    /// By place in the mix.
+    /// Measurements by the operation's index in the mix.
     pub(crate) operations: Vec<Recorded>,
     pub(crate) seconds: Vec<Second>,
     pub(crate) lateness: Histogram,
@@ -94,24 +94,24 @@ pub(crate) struct Recorder {
     pub(crate) backlog_at_start: u64,
     pub(crate) lost_updates: u64,
     pub(crate) reconnects: u64,
-    /// Connections that were lost.
+    /// Number of connections that were lost.
     pub(crate) lost: u64,
-    /// Records that were inserted, less those that were deleted, as far as that was acknowledged.
+    /// Records inserted minus records deleted, as far as acknowledged.
     pub(crate) added: i64,
     pub(crate) wrong: Vec<String>,
     pub(crate) refusals: BTreeMap<String, u64>,
-    /// All operations that have ended, whenever.
+    /// Number of all ended operations, inside and outside the measurement window.
     pub(crate) ended: u64,
-    /// When the last one of those that are measured ended.
+    /// End of the last measured operation, in nanoseconds since the job began.
     pub(crate) last_ns: u64,
-    /// What has ended the thread early.
+    /// Error that ended the thread early, if any.
     pub(crate) broken: Option<String>,
     is_open: bool,
-    /// All arrivals are waited for, however long they take, since they are counted.
+    /// Whether every arrival is measured until it ends, however long it takes, because arrivals are counted.
     pub(crate) awaits_all: bool,
-    /// The series is filled with backlogs up to this second.
+    /// Second up to which backlogs are entered in `seconds`.
     filled: u64,
-    /// The second of the operation before, which is as a rule that of the next one.
+    /// Index of the second of the previous operation. The next operation usually ends in the same second.
     second: usize,
     second_ends: u64,
 }
@@ -142,8 +142,9 @@ impl Recorder {
         }
     }
 
-    /// Notes an operation. What is measured goes from `from` to `to`: in a closed loop what ends within, or what is counted;
-    /// in an open one what was to begin within.
+    /// Records an ended operation. The measurement window is `from` to `to`. A closed loop measures
+    /// operations that end within it, or counted ones; an open loop measures operations whose intended start
+    /// lies within it.
     #[inline]
     pub(crate) fn ended(
         &mut self,
@@ -178,7 +179,7 @@ impl Recorder {
             && times.ended >= to
             && !self.awaits_all
         {
-            // It had not ended by the end: it would have taken so long at least.
+            // The operation had not ended by the end of the window, so its time is a lower bound.
             self.unfinished += 1;
             of.response.record_ns(to - intended);
             if !well {
@@ -194,7 +195,8 @@ impl Recorder {
             of.counts.stale += u64::from(came.stale);
         }
         if well || outcome == Outcome::TimedOut {
-            // Time-outs are among the others too: leaving out the longest would flatter them.
+            // Timeouts are included in the service times: leaving out the longest times would flatter the
+            // result.
             of.service.record_ns(service);
             if self.is_open {
                 of.response.record_ns(response);
@@ -246,7 +248,8 @@ impl Recorder {
         &mut self.seconds[place]
     }
 
-    /// An arrival is begun: it was intended then, a connection has been free since, and it is now.
+    /// Records the start of an arrival: its intended time, since when a connection was free, and the actual
+    /// start. Only arrivals intended within the window are recorded.
     pub(crate) fn begun(&mut self, intended: u64, free_since: u64, now: u64, (from, to): (u64, u64)) {
         if from <= intended && intended < to {
             self.begun_arrivals += 1;
@@ -254,8 +257,8 @@ impl Recorder {
         }
     }
 
-    /// The arrival of this number, which was intended earlier, was not taken before now: all that were to begin meanwhile
-    /// have waited with it.
+    /// Records the backlog caused by the arrival number `index`, intended at `intended` and not claimed
+    /// before `now`: all arrivals intended in between waited with it.
     pub(crate) fn waited(&mut self, schedule: &Schedule, index: u64, intended: u64, now: u64, from: u64) {
         if intended < from && from <= now {
             let waiting = schedule.begun_before(from).saturating_sub(index);
@@ -271,14 +274,15 @@ impl Recorder {
         self.filled = self.filled.max(last);
     }
 
-    /// An arrival that was not begun by the end.
+    /// Records an arrival that did not begin by `to`, the end of the window; its response time is a lower
+    /// bound.
     pub(crate) fn missed(&mut self, place: usize, intended: u64, to: u64) {
         if let Some(of) = self.operations.get_mut(place) {
             of.response.record_ns(to.saturating_sub(intended));
         }
     }
 
-    /// Adds what another thread has seen.
+    /// Adds the measurements of another thread.
     pub(crate) fn merge(&mut self, other: Self) {
         for (into, from) in self.operations.iter_mut().zip(&other.operations) {
             into.merge(from);

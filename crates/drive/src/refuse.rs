@@ -1,4 +1,4 @@
-//! Jobs that are not done: what cannot be measured, and what could not be checked.
+//! Validation of jobs: refuses what cannot be measured and what cannot be verified.
 
 use jsonathlon_dataset::records::{Kind, Written};
 
@@ -6,10 +6,10 @@ use crate::job::Job;
 use crate::operation::Operation;
 use crate::paths::Paths;
 
-/// Which values of documents a mix changes.
+/// Determines which values of the documents a mix changes.
 ///
 /// # Errors
-/// It changes different ones, and nobody could say which a reader must find.
+/// If operations of the mix set different values, because then the expected value of a read would be unknown.
 pub(crate) fn written_by(job: &Job, paths: &Paths) -> Result<Written, String> {
     let mut written = Written::Nothing;
     for (operation, _) in &job.mix.shares {
@@ -29,7 +29,8 @@ pub(crate) fn written_by(job: &Job, paths: &Paths) -> Result<Written, String> {
     Ok(written)
 }
 
-/// What two mixes over the same data change; none where that is not the same.
+/// Combines the values that two mixes change over the same data. `None` if both change values and not the
+/// same ones.
 pub(crate) fn both(one: Written, other: Written) -> Option<Written> {
     match (one, other) {
         (Written::Nothing, other) => Some(other),
@@ -38,24 +39,25 @@ pub(crate) fn both(one: Written, other: Written) -> Option<Written> {
     }
 }
 
-/// Whether a mix has an operation.
+/// Returns `true` if the job's mix contains the operation.
 pub(crate) fn has(job: &Job, operation: Operation) -> bool {
     job.mix.shares.iter().any(|(one, _)| *one == operation)
 }
 
-/// What still holds of the records while a job is under way, whatever it and earlier ones over the same data change.
+/// Properties of the records that hold throughout a job, after all earlier jobs over the same data.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Holds {
-    /// Every document that was loaded is there, with what searches look for.
+    /// Whether every loaded document exists with the value that find and count search for.
     pub(crate) is_searchable: bool,
-    /// None has come and none has gone.
+    /// Whether no record was inserted or deleted since the load.
     pub(crate) is_as_loaded: bool,
 }
 
-/// Refuses what can be neither measured nor checked.
+/// Checks whether a job can be measured and verified.
 ///
 /// # Errors
-/// What is wrong.
+/// If arrival, stop condition, number of clients, warm-up or time limit are invalid, the mix has an operation
+/// twice or without statements, or an operation's answers cannot be verified on this data.
 pub(crate) fn check(job: &Job, holds: Holds) -> Result<(), String> {
     job.arrival.check()?;
     job.stop.check()?;

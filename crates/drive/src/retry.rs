@@ -1,4 +1,4 @@
-//! What comes after a statement that failed: it is undone, tried again, or the end of its operation.
+//! Handling of failed statements: undo, retry, or end of the operation.
 
 use jsonathlon_connection::{DriverError, RowSink};
 
@@ -10,7 +10,8 @@ use crate::task::Undoing;
 use crate::waiting::Waiting;
 
 impl<W: Waiting> Runner<'_, W> {
-    /// A statement failed.
+    /// Handles a failed statement: retries after a conflict, otherwise ends the operation and settles its
+    /// writes.
     #[cold]
     pub(crate) fn failed(&mut self, number: usize, error: DriverError) -> Now {
         let now = self.waiting.now();
@@ -29,7 +30,7 @@ impl<W: Waiting> Runner<'_, W> {
             }
             DriverError::Crashed(words) | DriverError::Unavailable(words) => {
                 finish::unknown(self.shared, &mut client.task);
-                // A read that the kernel has given up.
+                // The socket's receive timeout ended the read: at least 95 % of the time limit has passed.
                 let gave_up = took >= self.shared.timeout_ns / 20 * 19;
                 let outcome = if gave_up { Outcome::TimedOut } else { Outcome::Failed(words) };
                 self.lost(number, outcome)
@@ -45,7 +46,8 @@ impl<W: Waiting> Runner<'_, W> {
         }
     }
 
-    /// The system has given the operation up for another one: it is tried again, as often as it may be.
+    /// Handles a conflict with another transaction: undoes the operation and retries it up to `retries`
+    /// times. `is_open` tells whether a transaction may have to be undone.
     #[cold]
     pub(crate) fn conflict(&mut self, number: usize, words: String, is_open: bool) -> Now {
         let client = &mut self.clients[number];
@@ -77,8 +79,9 @@ impl<W: Waiting> Runner<'_, W> {
             self.over(number, Outcome::Failed(words));
             return Now::Over;
         }
-        // What would be tried again after the end was not over by then, and no error within what is measured: its
-        // end is now, not earlier by the time that checking took.
+        // A retry after the end of the window would not end within it, and the conflict is no error of the
+        // window. The operation therefore ends now; subtracting the checking time could move its end into the
+        // window.
         if self.shared.is_past(now) || !client.task.again(self.shared) {
             client.task.ended = now;
             self.over(number, Outcome::Failed(words));
@@ -87,7 +90,7 @@ impl<W: Waiting> Runner<'_, W> {
         self.begin(number)
     }
 
-    /// Undoes what was done of an operation of several statements, and then ends it.
+    /// Rolls back an operation that failed after its first statement, and then ends it with `outcome`.
     pub(crate) fn undo(&mut self, number: usize, outcome: Outcome) -> Now {
         let client = &mut self.clients[number];
         if client.task.step > 0 {
@@ -108,7 +111,7 @@ impl<W: Waiting> Runner<'_, W> {
         Now::Over
     }
 
-    /// Takes the answer to what undoes.
+    /// Reads the answer to the undo statement, then retries or ends the operation.
     pub(crate) fn undone(&mut self, number: usize, waits: bool) -> Now {
         let client = &mut self.clients[number];
         let Some(lane) = client.lane.as_mut() else { return Now::Over };
@@ -116,7 +119,7 @@ impl<W: Waiting> Runner<'_, W> {
         let is_lost = match received {
             Ok(None) => return Now::Waiting,
             Ok(Some(_)) => false,
-            // A system that has undone it by itself refuses to do it again.
+            // A system that has rolled back by itself refuses the undo statement.
             Err(DriverError::Refused(_) | DriverError::Conflict(_)) => false,
             Err(_) => true,
         };
@@ -138,7 +141,7 @@ impl<W: Waiting> Runner<'_, W> {
     }
 }
 
-/// Takes rows that nobody wants.
+/// Discards all rows of an answer.
 struct Nowhere;
 
 impl RowSink for Nowhere {

@@ -1,4 +1,5 @@
-//! The loop of one thread: begins operations when they are due, takes answers as they come, and begins the next ones.
+//! Event loop of one client thread: begins operations when they are due, reads answers as they arrive, and
+//! begins the next operations.
 
 use std::collections::VecDeque;
 use std::sync::atomic::Ordering;
@@ -15,7 +16,7 @@ use crate::recorder::{Outcome, Recorder, Times};
 use crate::shared::{NEVER, Shared};
 use crate::waiting::Waiting;
 
-/// One thread with its clients.
+/// One thread with its clients. `W` supplies the clock and readiness events, so that tests can replace both.
 pub(crate) struct Runner<'a, W> {
     pub(crate) shared: &'a Shared<'a>,
     pub(crate) waiting: W,
@@ -24,32 +25,33 @@ pub(crate) struct Runner<'a, W> {
     pub(crate) random: Random,
     checking: Checking,
     arrivals: Option<ScheduleReader<'a>>,
-    /// Clients whose connections are free, in an open loop; the one that has been for the longest comes first.
+    /// Clients with a free connection, longest idle first. Used in an open loop only.
     pub(crate) idle: VecDeque<usize>,
-    /// The arrival that is next, prepared at the first of these.
+    /// Intended time of the next arrival, whose operation is already prepared on the first client of `idle`.
     claimed: Option<u64>,
-    /// No more operations are begun.
+    /// Set once no further operation may begin.
     pub(crate) is_over: bool,
-    /// Whether answers are waited for in the kernel's own way, since there is one connection alone.
+    /// Whether answers are read with blocking calls, because the thread has a single connection.
     pub(crate) waits: bool,
-    /// Counted operations that may still be begun.
+    /// Counted operations that this thread may still begin.
     quota: u64,
     thread: usize,
     pub(crate) next_look: u64,
     ready: Vec<usize>,
 }
 
-/// What a client's operation came to for now.
+/// State of a client's current operation after the latest response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Now {
-    /// Its answer has not come.
+    /// The answer is not complete yet.
     Waiting,
-    /// It is over.
+    /// The operation has ended.
     Over,
 }
 
 impl<'a, W: Waiting> Runner<'a, W> {
-    /// A thread with these clients; `seed` is its own.
+    /// Creates the event loop of thread number `thread`. The seed together with that number selects the
+    /// random stream.
     pub(crate) fn new(
         shared: &'a Shared<'a>,
         waiting: W,
@@ -78,7 +80,7 @@ impl<'a, W: Waiting> Runner<'a, W> {
         }
     }
 
-    /// Works until the end of what is measured, and until what was begun by then has ended.
+    /// Runs until the measurement window is over and every operation that began within it has ended.
     pub(crate) fn work(&mut self) {
         if let Err(error) = self.watch_all() {
             self.recorder.broken = Some(format!("failed to poll connections: {error}"));
@@ -90,7 +92,7 @@ impl<'a, W: Waiting> Runner<'a, W> {
         }
     }
 
-    /// Closes the connections, and gives what was seen.
+    /// Closes all connections and returns what the thread recorded.
     pub(crate) fn close(mut self) -> Recorder {
         for client in &mut self.clients {
             client.close();
@@ -109,7 +111,8 @@ impl<'a, W: Waiting> Runner<'a, W> {
         Ok(())
     }
 
-    /// Whether a client's answers are waited for where they are asked for.
+    /// Returns `true` if the client's answers are read with blocking calls: the thread has one connection, or
+    /// the connection has no descriptor to poll.
     #[inline]
     pub(crate) fn blocks(&self, client: usize) -> bool {
         self.waits || !self.clients[client].is_pollable
@@ -137,7 +140,7 @@ impl<'a, W: Waiting> Runner<'a, W> {
                 return;
             }
             self.wait(last, NEVER);
-            // The ends of operations tell the time, where there are any.
+            // The end of the latest operation serves as the current time and saves a clock read.
             let mut seen = None;
             while let Some(client) = self.ready.pop() {
                 if self.pursue(client) == Now::Over {
@@ -148,7 +151,7 @@ impl<'a, W: Waiting> Runner<'a, W> {
             if !self.look(last) {
                 continue;
             }
-            // Connections may have been opened again.
+            // Connections may have been reopened; their clients are idle now.
             for client in 0..self.clients.len() {
                 if self.clients[client].state == State::Idle && !self.is_over {
                     last = self.next_closed(client, last);
@@ -157,8 +160,9 @@ impl<'a, W: Waiting> Runner<'a, W> {
         }
     }
 
-    /// Begins a client's next operation, if it is still time, and goes on with the next one where that has ended already
-    /// because the connection is polled by nobody. Gives the last time that was seen.
+    /// Begins the client's next operation in a closed loop, unless the window is over. With a single blocking
+    /// connection the loop continues with the following operations here. Returns the latest time seen, in
+    /// nanoseconds.
     #[inline]
     fn next_closed(&mut self, client: usize, mut last: u64) -> u64 {
         loop {
@@ -197,7 +201,7 @@ impl<'a, W: Waiting> Runner<'a, W> {
         self.idle.extend(0..self.clients.len());
         let mut last = self.waiting.now();
         loop {
-            // Arrivals first: they are what is timed to the microsecond.
+            // Arrivals come first, because their start is timed to the microsecond.
             while let Some(intended) = self.claim(last) {
                 if intended > last {
                     last = self.waiting.now();
@@ -235,7 +239,7 @@ impl<'a, W: Waiting> Runner<'a, W> {
         }
     }
 
-    /// A client's connection is free again.
+    /// Returns a client to the idle queue, unless its connection was lost.
     fn release(&mut self, client: usize) {
         if self.clients[client].state == State::Idle {
             let task = &mut self.clients[client].task;
@@ -244,12 +248,13 @@ impl<'a, W: Waiting> Runner<'a, W> {
         }
     }
 
-    /// The arrival that is next for this thread, prepared at a free connection; none while there is none of either.
+    /// Returns the intended time of this thread's next arrival and prepares its operation on a free
+    /// connection. `None` if no connection is free or no arrival is left.
     fn claim(&mut self, last: u64) -> Option<u64> {
         let to = self.shared.window.to();
         if let Some(intended) = self.claimed {
             if self.shared.is_past(last) {
-                // It was not begun in time.
+                // The claimed arrival did not begin before the end of the window.
                 self.claimed = None;
                 self.is_over = true;
                 if let Some(client) = self.idle.front().copied() {
@@ -263,11 +268,12 @@ impl<'a, W: Waiting> Runner<'a, W> {
             self.is_over = true;
         }
         let client = self.idle.front().copied().filter(|_| !self.is_over)?;
-        // Counts of arrivals from all threads meet here, which in an open loop come at a given rate.
+        // All threads contend for this counter, but an open loop claims arrivals only at the given rate.
         let index = self.shared.next.fetch_add(1, Ordering::Relaxed);
         let intended = self.arrivals.as_mut().and_then(|arrivals| arrivals.at(index));
         let Some(intended) = intended.filter(|intended| *intended < to) else {
-            // It is given back in effect: what is counted as missed ends with the schedule.
+            // The claimed index needs no release: missed arrivals are counted up to the end of the schedule
+            // only.
             self.is_over = true;
             return None;
         };
@@ -283,7 +289,8 @@ impl<'a, W: Waiting> Runner<'a, W> {
         Some(intended)
     }
 
-    /// An arrival was taken and not begun.
+    /// Aborts an arrival that was prepared but did not begin, and records it as missed if it lies in the
+    /// window.
     fn give_up(&mut self, client: usize, intended: u64, to: u64) {
         let task = &mut self.clients[client].task;
         for item in &mut task.items[..task.used] {
@@ -297,7 +304,8 @@ impl<'a, W: Waiting> Runner<'a, W> {
         }
     }
 
-    /// Draws and makes a client's next operation.
+    /// Draws and prepares a client's next operation. Returns `false` and ends the job if record numbers or
+    /// versions have run out.
     #[inline]
     fn prepare(&mut self, client: usize) -> bool {
         let has_room = self.clients[client].task.prepare(self.shared, &mut self.random);
@@ -309,8 +317,8 @@ impl<'a, W: Waiting> Runner<'a, W> {
         has_room
     }
 
-    /// Begins what was prepared, in its turn where those who write take turns. An operation of a client that nobody polls
-    /// ends within this, with all that is tried again and undone of it.
+    /// Begins the prepared operation, under the write lock if writers take turns. A client without a
+    /// descriptor completes its operation within this call, including retries and undo.
     #[inline]
     fn start(&mut self, client: usize) -> Now {
         let shared = self.shared;
@@ -321,7 +329,7 @@ impl<'a, W: Waiting> Runner<'a, W> {
         self.begin(client)
     }
 
-    /// Sends the first statement of what was prepared.
+    /// Sends the first statement of the prepared operation.
     #[inline]
     pub(crate) fn begin(&mut self, client: usize) -> Now {
         self.clients[client].state = State::Busy;
@@ -332,7 +340,7 @@ impl<'a, W: Waiting> Runner<'a, W> {
         }
     }
 
-    /// Takes what has come of a client's answer, and goes on with its operation.
+    /// Reads what has arrived of a client's answer and continues the operation.
     #[inline]
     fn pursue(&mut self, number: usize) -> Now {
         let waits = self.blocks(number);
@@ -368,7 +376,7 @@ impl<'a, W: Waiting> Runner<'a, W> {
         }
     }
 
-    /// A statement was answered. None when another one is to be sent.
+    /// Advances the operation after an answered statement. `None` if another statement has to be sent.
     #[inline]
     fn answered(&mut self, number: usize, report: Report) -> Option<Now> {
         let task = &mut self.clients[number].task;
@@ -403,7 +411,7 @@ impl<'a, W: Waiting> Runner<'a, W> {
         }
     }
 
-    /// An operation is over.
+    /// Records the outcome of an operation and marks its client as idle.
     #[inline]
     pub(crate) fn over(&mut self, number: usize, outcome: Outcome) {
         let client = &mut self.clients[number];
@@ -413,7 +421,7 @@ impl<'a, W: Waiting> Runner<'a, W> {
             Times { intended: task.intended, begun: task.begun, ended: task.ended, counted: task.counted };
         let came = finish::came(task);
         let window = match self.shared.window.counts() {
-            // What was begun before is none of the counted ones.
+            // Operations that began before the window do not count, whenever they end.
             true if task.intended.is_none() => (NEVER, NEVER),
             _ => (self.shared.window.from(), self.shared.window.to()),
         };
@@ -423,7 +431,7 @@ impl<'a, W: Waiting> Runner<'a, W> {
         }
     }
 
-    /// Looks for what takes too long, and for connections that are to be opened again, if it is time; whether it was.
+    /// Checks timeouts and reopens lost connections if the check is due. Returns whether the check was due.
     #[inline]
     fn look(&mut self, now: u64) -> bool {
         let is_time = now >= self.next_look;
@@ -437,13 +445,13 @@ impl<'a, W: Waiting> Runner<'a, W> {
         self.clients.iter().any(|client| matches!(client.state, State::Busy | State::Undoing))
     }
 
-    /// Waits for answers, or until then; gives the time.
+    /// Waits for answers, at most until `due`, and returns the current time.
     fn wait_for(&mut self, last: u64, due: u64) -> u64 {
         self.wait(last, due);
         self.waiting.now()
     }
 
-    /// Waits for answers, or until then.
+    /// Waits for answers, at most until `due`, the next timeout check or the end of the window.
     #[inline]
     fn wait(&mut self, last: u64, due: u64) {
         self.ready.clear();

@@ -1,4 +1,4 @@
-//! Hand-computed cases on a clock that moves only when somebody waits.
+//! Hand-computed cases on a clock that moves only during waits.
 
 use std::fs::File;
 use std::os::fd::{AsFd, BorrowedFd};
@@ -20,14 +20,14 @@ use crate::waiting::Waiting;
 
 const MS: u64 = 1_000_000;
 
-/// A server that all connections share: how long a request takes that comes at a time.
+/// Duration of a request by its time of arrival, in nanoseconds, or its failure. All connections share it.
 type Takes = Arc<dyn Fn(u64) -> Result<u64, DriverError> + Send + Sync>;
 
 struct World {
     clock: Arc<FakeClock>,
     takes: Takes,
     set: RecordSet,
-    /// When the answers come that are under way, by the lane they come over.
+    /// Arrival times of the pending answers, by the number of their connection.
     coming: Arc<Mutex<BTreeMap<usize, u64>>>,
     opened: Mutex<usize>,
 }
@@ -59,7 +59,7 @@ struct FakeLane {
     world: Arc<World>,
     id: usize,
     descriptor: Option<File>,
-    /// The key asked for, and when its answer comes or what comes instead.
+    /// Number of the requested record, and the time of its answer or the failure instead.
     sent: Option<(u64, Result<u64, DriverError>)>,
 }
 
@@ -112,10 +112,10 @@ impl Lane for FakeLane {
     }
 }
 
-/// Moves the clock to whatever comes first.
+/// Advances the clock to the next event.
 struct FakeWaiting {
     world: Arc<World>,
-    /// By client: the lane it has, as far as it was watched; lanes are opened in the order of clients.
+    /// Connection of each registered client. Connections are opened in the order of the clients.
     watched: BTreeMap<usize, usize>,
 }
 
@@ -181,7 +181,7 @@ fn job(clients: u32, arrival: Arrival, ramp_s: f64, stop: Stop) -> Job {
     }
 }
 
-/// One thread does the job.
+/// Runs a job on a single thread.
 fn run(job: &Job, world: &Arc<World>, is_pollable: bool) -> Driven {
     let mut clients = Clients::over(|_, _, _| panic!("nothing is opened here"));
     clients.know(job).unwrap();
@@ -207,7 +207,7 @@ fn histogram(text: &str) -> Histogram {
     Histogram::from_text(text).unwrap()
 }
 
-/// How many values of a histogram are above this, in nanoseconds.
+/// Number of values of a histogram above this many nanoseconds.
 fn above(text: &str, ns: u64) -> u64 {
     histogram(text).values_ns().filter(|(value, _)| *value > ns).map(|(_, count)| count).sum()
 }
@@ -229,7 +229,7 @@ fn a_closed_loop_goes_back_to_back() {
         assert_eq!((service.count(), read.response.is_none()), (20_000 * clients, true));
         assert!(near(service.quantile_us(1.0), 100.0) && near(service.quantile_us(0.0), 100.0));
         let seconds: Vec<u64> = driven.seconds.iter().map(|second| second.operations).collect();
-        // What ends at the very end of a second belongs to the next one.
+        // An operation that ends exactly at the end of a second belongs to the next one.
         assert_eq!(seconds, [9_999 * clients, 10_000 * clients, 10_000 * clients]);
         assert!(near(driven.seconds[1].longest_us, 100.0));
     }
@@ -249,7 +249,7 @@ fn nothing_of_the_ramp_is_in_the_figures_but_the_series() {
 
 #[test]
 fn a_stall_delays_all_that_were_to_begin_in_it() {
-    // 10 µs a request, and from 2 s to 3 s nothing is answered.
+    // A request takes 10 µs; from 2 s to 3 s nothing is answered.
     let stall = |now: u64| {
         let is_stalled = (2000 * MS..3000 * MS).contains(&now);
         Ok(if is_stalled { 3000 * MS - now } else { 10_000 })
@@ -259,10 +259,11 @@ fn a_stall_delays_all_that_were_to_begin_in_it() {
     let driven = run(&job(1, arrival, 1.0, time(4.0)), &world, true);
     let read = &driven.operations[&Operation::Read];
     assert_eq!((read.operations, read.errors), (4000, 0));
-    // The one that was sent has waited for a second, and it alone.
+    // Only the operation that was under way has waited for a second.
     assert_eq!(above(&read.service, MS), 1);
     assert_eq!(above(&read.service, 900 * MS), 1);
-    // Those intended at 2.000, 2.001, … 2.999 have waited for 1 s, 0.999 s, …; draining takes 10 ms.
+    // Operations intended at 2.000, 2.001, … 2.999 have waited for 1 s, 0.999 s, …; working off the backlog
+    // takes 10 ms.
     let response = read.response.as_ref().unwrap();
     let delayed = above(response, MS);
     assert!((1000..=1012).contains(&delayed), "{delayed}");
@@ -271,10 +272,10 @@ fn a_stall_delays_all_that_were_to_begin_in_it() {
     assert!(near(histogram(response).quantile_us(1.0), 1e6));
     let arrivals = driven.arrivals.unwrap();
     assert_eq!((arrivals.planned, arrivals.missed, arrivals.unfinished), (4000, 0, 0));
-    // The generator itself was never late: no connection was free.
+    // The generator itself was never late, because no connection was free.
     assert_eq!(above(&arrivals.lateness, 20_000), 0);
     assert_eq!(histogram(&arrivals.lateness).count(), 4000);
-    // At the end of the stall 999 wait; the second of the stall ends with it.
+    // At the end of the stall 999 arrivals wait, and that is the end of their second.
     assert!((998..=1000).contains(&arrivals.backlog_max), "{}", arrivals.backlog_max);
     let backlog: Vec<u64> = driven.seconds.iter().map(|second| second.backlog).collect();
     assert_eq!((backlog[0], backlog[1], backlog[4]), (0, 0, 0));
@@ -303,12 +304,12 @@ fn overload_runs_on_and_shows_itself() {
     let arrival = Arrival::Fixed { per_s: 2000.0 };
     let driven = run(&job(1, arrival, 1.0, time(2.0)), &world, true);
     let arrivals = driven.arrivals.as_ref().unwrap();
-    // Of each two one waits: 1,000 more by the end of each second.
+    // One of two arrivals waits: the backlog grows by 1,000 per second.
     assert!((999..=1001).contains(&arrivals.backlog_at_start), "{arrivals:?}");
     assert!((2999..=3001).contains(&arrivals.backlog_max), "{arrivals:?}");
     let backlog: Vec<u64> = driven.seconds.iter().map(|second| second.backlog).collect();
     assert!((1999..=2001).contains(&backlog[1]), "{backlog:?}");
-    // The 1,000 first seconds of the measured time go to arrivals of the ramp.
+    // The first 1,000 operations of the measurement window belong to arrivals of the warm-up.
     let read = &driven.operations[&Operation::Read];
     assert_eq!(arrivals.planned, 4000);
     assert!((999..=1001).contains(&read.operations), "{}", read.operations);
@@ -328,7 +329,7 @@ fn what_has_not_ended_counts_as_a_lower_bound() {
     assert_eq!(read.operations, 50);
     let response = histogram(read.response.as_ref().unwrap());
     assert_eq!(response.count(), 100);
-    // 2.0 − 1.5 s at most, and each 10 ms less than the one before.
+    // At most 2.0 − 1.5 s, and each one 10 ms less than the one before.
     assert!(near(response.quantile_us(1.0), 500_000.0));
     assert_eq!(above(read.response.as_ref().unwrap(), 245 * MS), 26);
     assert_eq!(histogram(&read.service).count(), 50);
@@ -355,7 +356,7 @@ fn counted_operations_are_counted_exactly() {
 
 #[test]
 fn what_is_given_up_is_a_time_out_and_its_connection_is_opened_again() {
-    // One request that comes at 1.2 s is never answered.
+    // One request sent at 1.2 s is never answered.
     let is_hit = Mutex::new(false);
     let world = World::new(move |now| {
         let mut is_hit = is_hit.lock().unwrap();
@@ -369,11 +370,11 @@ fn what_is_given_up_is_a_time_out_and_its_connection_is_opened_again() {
     let driven = run(&job, &world, true);
     let read = &driven.operations[&Operation::Read];
     assert_eq!((read.errors, read.timeouts, driven.reconnects), (1, 1, 1));
-    // It has cost one of the two clients half a second, to the next look.
+    // One of the two clients has lost half a second, up to the next timeout check.
     assert!((3470..=3500).contains(&read.operations), "{}", read.operations);
     let failed = histogram(read.failed.as_ref().unwrap());
     assert!((500_000.0..515_000.0).contains(&failed.quantile_us(1.0)), "{}", failed.quantile_us(1.0));
-    // The longest belongs to all service times, too.
+    // The timeout is included in the service times.
     assert_eq!(histogram(&read.service).count(), read.operations + 1);
     assert_eq!(driven.refusals.values().sum::<u64>(), 1);
 }
@@ -390,7 +391,7 @@ fn conflicts_are_retried_within_the_operation() {
     let read = &driven.operations[&Operation::Read];
     assert_eq!((read.retries, read.errors), (3 * read.operations, 0));
     let world = World::new(|now| {
-        // Time must pass, or the loop would never come to its end.
+        // Time must pass, because otherwise the loop would never end.
         if now % 2 == 0 { Ok(MS + 1) } else { Err(DriverError::Conflict("deadlock".to_owned())) }
     });
     let job = Job { retries: 0, ..job(1, Arrival::Fixed { per_s: 100.0 }, 0.0, time(1.0)) };
@@ -400,7 +401,7 @@ fn conflicts_are_retried_within_the_operation() {
 
 #[test]
 fn a_server_that_goes_is_counted_and_seen_in_the_series() {
-    // Cut at 1.5 s, and for half a second nobody is let in.
+    // Connections break at 1.5 s and cannot be reopened for half a second.
     let is_down = |now: u64| (1500 * MS..2000 * MS).contains(&now);
     let world = World::new(
         move |now| {
@@ -428,7 +429,7 @@ fn a_server_that_goes_is_counted_and_seen_in_the_series() {
     let driven = answer(&shared, recorder, Beside::default(), 1, 100, 0).0;
     let read = &driven.operations[&Operation::Read];
     assert_eq!(driven.reconnects, 2);
-    // Two that were cut, and attempts after 20, 40, 80 … ms.
+    // Two broken connections, and attempts to reopen after 20, 40, 80 … ms.
     assert!((6..30).contains(&read.errors), "{}", read.errors);
     assert!((2000..=3100).contains(&read.operations), "{}", read.operations);
     let errors: Vec<u64> = driven.seconds.iter().map(|second| second.errors).collect();

@@ -1,11 +1,11 @@
-//! Scripts made ready: placeholders become the protocol's markers, and what fills them is known.
+//! Compiles scripts: replaces placeholders by the protocol's parameter markers and records what fills them.
 
 use jsonathlon_connection::marker;
 
 use crate::job::Script;
 use crate::operation::Operation;
 
-/// What fills a parameter.
+/// Value that fills a parameter; see the table of [`Script`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Filler {
     Key,
@@ -16,7 +16,7 @@ pub(crate) enum Filler {
     Limit,
     Old,
     Condition,
-    /// A column that a statement before has answered, by its place in [`Plan::columns`].
+    /// Column answered by an earlier statement, as an index into [`Plan::columns`].
     Column(usize),
 }
 
@@ -36,19 +36,20 @@ impl Filler {
     }
 }
 
-/// One statement.
+/// One statement with its parameters in the syntax of the protocol.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Statement {
     pub(crate) text: String,
-    /// What fills its parameters, and of which document of a batch; none for the one under way.
+    /// Values of the parameters in order, each with the index of its document in the batch. The index is
+    /// `None` for the document that the operation currently works on.
     pub(crate) fillers: Vec<(Filler, Option<usize>)>,
-    /// Sent once for each document of a batch.
+    /// Whether the statement is sent once for each document of a batch.
     pub(crate) repeats: bool,
-    /// Changes documents, so that how many it has changed matters.
+    /// Whether the statement changes documents, so that the number of changed documents is verified.
     pub(crate) writes: bool,
 }
 
-/// How one operation is done.
+/// Compiled statements of one operation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Plan {
     pub(crate) operation: Operation,
@@ -56,13 +57,17 @@ pub(crate) struct Plan {
     pub(crate) undo: Option<String>,
     pub(crate) key_member: String,
     pub(crate) may_be_stale: bool,
-    /// Columns whose values are kept from one statement for a later one.
+    /// Names of columns whose values are kept for a later statement.
     pub(crate) columns: Vec<String>,
     needed: Vec<Filler>,
 }
 
 impl Plan {
-    /// Reads a script. `integer_key` says that keys are integers; a batch has so many documents.
+    /// Compiles a script. `integer_key` selects integer keys, `batch` is the number of documents of an
+    /// insert-batch.
+    ///
+    /// # Errors
+    /// If the script has no statement, or uses a keyed document without naming the member that holds the key.
     pub(crate) fn new(
         operation: Operation,
         script: &Script,
@@ -100,13 +105,14 @@ impl Plan {
         })
     }
 
-    /// Whether any statement is filled with this.
+    /// Returns `true` if any statement has a parameter with this value.
     pub(crate) fn needs(&self, filler: Filler) -> bool {
         self.needed.contains(&filler)
     }
 }
 
-/// A request of several lines, some of which are a document's, with these lines for each document of a batch.
+/// Expands a request with an array `lines`, which describe one document, to the lines of a whole batch.
+/// `None` if the text is not such a request.
 fn whole_batch(text: &str, batch: u32) -> Option<String> {
     let mut request: serde_json::Value = serde_json::from_str(text).ok()?;
     let lines = request.get_mut("lines")?.as_array_mut()?;
@@ -130,7 +136,7 @@ fn statement(
     integer_key: bool,
     columns: &mut Vec<String>,
 ) -> Statement {
-    // Where all markers look the same, a parameter that occurs twice is given twice.
+    // If all markers look the same, a parameter that occurs twice is passed twice.
     let numbered = marker(protocol, 1) != marker(protocol, 2);
     let (mut made, mut fillers, mut rest) = (String::new(), Vec::new(), text);
     while let Some(start) = rest.find("{{") {
@@ -139,7 +145,7 @@ fn statement(
         let whole = from[2..].split_once("}}").map_or("", |(whole, _)| whole);
         let (name, of) = whole.split_once('#').unwrap_or((whole, ""));
         if !is_name(name) {
-            // Braces of JSON.
+            // Braces that belong to JSON, not to a placeholder.
             made.push('{');
             rest = &from[1..];
             continue;
@@ -160,7 +166,7 @@ fn statement(
         let is_integer = filler.0 == Filler::Limit || (filler.0 == Filler::Key && integer_key);
         let mut mark = marker(protocol, place + 1);
         if is_integer {
-            // A marker that names a type names the one of its value.
+            // A typed marker must have the type of its value.
             mark = mark.replace(":String}", ":Int64}");
         }
         made.push_str(&mark);
@@ -265,7 +271,7 @@ mod tests {
         let of = |item| [(Filler::Key, Some(item)), (Filler::Document, Some(item))];
         assert_eq!(one.fillers, [of(0), of(1)].concat());
         assert!(one.writes && !one.repeats && made.needs(Filler::Document));
-        // One document is inserted by the same lines.
+        // A single insert uses the same lines.
         assert!(plan(Operation::Insert, &[text], "elasticsearch").statements[0].text.contains(":2"));
     }
 

@@ -1,4 +1,4 @@
-//! What all threads of a job share.
+//! State that all client threads of a job share.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
@@ -16,68 +16,74 @@ use crate::promises::Promises;
 use crate::script::Plan;
 use crate::turns::Turns;
 
-/// What all threads of a job share. Nothing in it changes while they run but what is atomic, and nothing of that is
-/// written for each operation of a closed loop but a thread's own tally.
+/// State that all client threads of a job share. Only the atomic fields change while the threads run. In a
+/// closed loop the only atomic that an operation always writes is its own thread's tally.
 pub(crate) struct Shared<'a> {
     pub(crate) job: &'a Job,
     pub(crate) set: &'a RecordSet,
     pub(crate) accept: &'a Accept,
-    /// Where writes and acknowledgements are put on record, if they are.
+    /// Acknowledgement log. `None` unless the job names a file for it (crash tests).
     pub(crate) promises: Option<Promises>,
-    /// The keys that a scan must not leave out, where that can be known.
+    /// Sorted keys of all loaded records, which a scan must not leave out. `None` if the mix has no scan,
+    /// answers are not verified, or records may have been deleted.
     pub(crate) sorted: Option<&'a SortedKeys>,
     pub(crate) written: Written,
     pub(crate) paths: Paths,
-    /// Elements of all documents that satisfy the condition, where they are counted.
+    /// Number of matching elements in all loaded documents, the expected answer of unwrap-all. 0 if the mix
+    /// has no unwrap-all.
     pub(crate) elements: u64,
-    /// One for each operation of the mix.
+    /// One plan per operation of the mix, in the order of its shares.
     pub(crate) plans: Vec<Plan>,
-    /// By operation: its place among them.
+    /// Index into `plans` by operation (as a number). 0 for operations that the mix does not have.
     pub(crate) places: [usize; Operation::ALL.len()],
     pub(crate) shares: Shares,
     pub(crate) keys: Keys,
-    /// Arrivals; none in a closed loop.
+    /// Schedule of the arrivals. `None` in a closed loop.
     pub(crate) schedule: Option<Schedule>,
-    /// The first arrival that nobody has taken.
+    /// Index of the first arrival that no thread has claimed yet.
     pub(crate) next: AtomicU64,
     pub(crate) window: Window,
-    /// Measuring ends when all planned arrivals have ended, and not at a time.
+    /// Whether measuring ends when all planned arrivals have ended, instead of at a fixed time. Set for an
+    /// open loop with a fixed number of operations.
     pub(crate) awaits_all: bool,
     pub(crate) timeout_ns: u64,
     pub(crate) openers: Openers<'a>,
-    /// Ended operations, one a thread.
+    /// Number of ended operations, one tally per thread.
     pub(crate) tallies: Vec<Tally>,
     pub(crate) leaving: Leaving,
-    /// Of operations that write, where they are done one at a time.
+    /// Fair lock of the operations that write. `None` unless writers take turns.
     pub(crate) turns: Option<Turns>,
 }
 
-/// Ways to a connection.
+/// Functions that open a connection after the clients have started.
 #[derive(Clone, Copy)]
 pub(crate) struct Openers<'a> {
-    /// Waits for a server that may have to get up first.
+    /// Waits for a server that may still be starting.
     pub(crate) patient: &'a Opener<'a>,
-    /// Fails at once: other clients wait for it, and it is tried again.
+    /// Makes one short attempt and fails at once, because other clients of the thread are waiting. The caller
+    /// retries later.
     pub(crate) again: &'a Opener<'a>,
 }
 
-/// Opens a connection.
+/// Opens a nonblocking connection to the system under test.
 pub(crate) type Opener<'a> = dyn Fn() -> Result<Box<dyn Lane>> + Sync + 'a;
 
 impl Shared<'_> {
-    /// Whether nothing is begun any more.
+    /// Returns `true` if no further operation may begin at `now`: the measurement window is over or was ended
+    /// early.
     #[inline]
     pub(crate) fn is_past(&self, now: u64) -> bool {
         (now >= self.window.to() && !self.awaits_all) || self.window.has_ended()
     }
 
-    /// Begins a write, on record where there is one.
+    /// Issues a version for a write and appends the write to the acknowledgement log, if there is one. `None`
+    /// if no version is left or the log cannot be written.
     #[inline]
     pub(crate) fn begin_write(&self, number: u64, change: Change) -> Option<Write> {
         self.begin(change, || self.accept.begin_write(number, change))
     }
 
-    /// Begins the insert of a new record likewise.
+    /// Issues a number and a version for a new record and logs them as [`Self::begin_write`] does.
     #[inline]
     pub(crate) fn begin_insert(&self) -> Option<Write> {
         self.begin(Change::Whole, || self.accept.begin_insert())
@@ -91,7 +97,8 @@ impl Shared<'_> {
         }
     }
 
-    /// A write was acknowledged.
+    /// Records that the system acknowledged a write: first in the acknowledgement log, then in the accept
+    /// sets.
     #[inline]
     pub(crate) fn acknowledged(&self, write: Write) {
         if let Some(promises) = &self.promises {
@@ -100,30 +107,31 @@ impl Shared<'_> {
         self.accept.acknowledged(write);
     }
 
-    /// Where an operation of the mix stands.
+    /// Index of an operation's plan; 0 for an operation that the mix does not have.
     #[inline]
     pub(crate) fn place(&self, operation: Operation) -> usize {
         self.places.get(operation as usize).copied().unwrap_or(0)
     }
 }
 
-/// What is measured: nanoseconds since the job began.
+/// Measurement window, in nanoseconds since the job began.
 #[derive(Debug)]
 pub(crate) struct Window {
     from: AtomicU64,
     to: AtomicU64,
-    /// Operations that are still to be begun, where they are counted.
+    /// Operations that may still begin. `None` if the window ends by time.
     left: Option<AtomicU64>,
     ended: AtomicBool,
 }
 
-/// A time that does not come.
+/// Sentinel for a time that never comes.
 pub(crate) const NEVER: u64 = u64::MAX;
-/// Operations that a thread takes at a time, at most, where they are counted.
+/// Largest number of counted operations that a thread takes at once.
 const PORTION: u64 = 64;
 
 impl Window {
-    /// From one time to another; either may be [`NEVER`], to be decided later.
+    /// Creates a window. `from` and `to` may be [`NEVER`] until [`Self::decide`] is called. `count` limits
+    /// the number of measured operations.
     pub(crate) fn new(from: u64, to: u64, count: Option<u64>) -> Self {
         Self {
             from: AtomicU64::new(from),
@@ -133,7 +141,8 @@ impl Window {
         }
     }
 
-    /// Decides both.
+    /// Sets start and end of the window. `to` is stored first, so that no thread sees the new start with an
+    /// old end.
     pub(crate) fn decide(&self, from: u64, to: u64) {
         self.to.store(to, Ordering::SeqCst);
         self.from.store(from, Ordering::SeqCst);
@@ -149,13 +158,14 @@ impl Window {
         self.to.load(Ordering::Relaxed)
     }
 
-    /// Whether operations are counted.
+    /// Returns `true` if the window ends after a fixed number of operations.
     #[inline]
     pub(crate) fn counts(&self) -> bool {
         self.left.is_some()
     }
 
-    /// Takes some of the operations that are left, for one of so many clients. None when there are none.
+    /// Takes a portion of the remaining operations for one of `clients` threads: at most [`PORTION`], smaller
+    /// towards the end. Returns 0 if none is left, `u64::MAX` if operations are not counted.
     pub(crate) fn take(&self, clients: u64) -> u64 {
         let Some(left) = &self.left else { return u64::MAX };
         let portion = |left: u64| (left / (4 * clients.max(1))).clamp(1, PORTION).min(left);
@@ -163,7 +173,7 @@ impl Window {
         left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, take).map_or(0, portion)
     }
 
-    /// Ends everything early.
+    /// Ends the window early, for example after a fatal error of one thread.
     pub(crate) fn end(&self) {
         self.ended.store(true, Ordering::SeqCst);
     }
@@ -174,43 +184,44 @@ impl Window {
     }
 }
 
-/// Keeps threads and their connections after the last operation until what they and the system's processes have spent is
-/// read: the kernel forgets what ended threads have spent, and a process of PostgreSQL ends with its connection.
+/// Keeps threads and their connections alive after the last operation until the usage of this process and of
+/// the system's processes has been read. The kernel drops the counters of ended threads, and a PostgreSQL
+/// backend ends with its connection.
 #[derive(Debug, Default)]
 pub(crate) struct Leaving {
-    /// Threads that still work.
+    /// Threads that are still executing operations.
     at_work: AtomicUsize,
     is_read: AtomicBool,
 }
 
-/// A thread that works, however that ends.
+/// Guard of a working thread; dropping it, also on a panic, marks the thread as done.
 pub(crate) struct AtWork<'a>(&'a Leaving);
 
 impl Leaving {
-    /// How often a thread that waits looks.
+    /// Interval at which a waiting thread polls the flag.
     const PAUSE: Duration = Duration::from_micros(200);
 
-    /// So many threads are going to work.
+    /// Sets the number of threads that are about to work.
     pub(crate) fn await_all(&self, threads: usize) {
         self.at_work.store(threads, Ordering::SeqCst);
     }
 
-    /// One of them has begun.
+    /// Returns the guard of one of these threads. The count was set by [`Self::await_all`].
     pub(crate) fn begin(&self) -> AtWork<'_> {
         AtWork(self)
     }
 
-    /// Whether none of them works any more.
+    /// Returns `true` if no thread executes operations any more.
     pub(crate) fn is_due(&self) -> bool {
         self.at_work.load(Ordering::SeqCst) == 0
     }
 
-    /// All was read: they may go.
+    /// Lets waiting threads close their connections, because all counters have been read.
     pub(crate) fn let_go(&self) {
         self.is_read.store(true, Ordering::SeqCst);
     }
 
-    /// Waits until they may go.
+    /// Blocks until [`Self::let_go`] was called.
     pub(crate) fn wait(&self) {
         while !self.is_read.load(Ordering::SeqCst) {
             std::thread::sleep(Self::PAUSE);
@@ -224,7 +235,7 @@ impl Drop for AtWork<'_> {
     }
 }
 
-/// A count that one thread writes and another one reads, on a cache line of its own.
+/// Counter that one thread writes and another reads, on a cache line of its own.
 #[derive(Debug, Default)]
 #[repr(align(128))]
 pub(crate) struct Tally(AtomicU64);

@@ -1,5 +1,5 @@
-//! What happens beside the threads of a job: telling how far they are, deciding when measuring begins, and reading what
-//! processes spend while it lasts.
+//! Supervision of a job's threads: reports progress, decides when the measurement window begins, and reads
+//! CPU, disk and scheduler counters over the window.
 
 use std::time::Duration;
 
@@ -16,12 +16,13 @@ use crate::steady::{LONGEST_S, Steady};
 use crate::waiting::monotonic_ns;
 use crate::watch::Watch;
 
-/// Between two signs of life.
+/// Interval between two progress messages, in nanoseconds.
 const PROGRESS_NS: u64 = 250_000_000;
-/// Between deciding that measuring begins, and that: every thread shall know before.
+/// Time from deciding the start of the measurement window until that start, so that every thread knows it in
+/// time.
 const NOTICE_NS: u64 = 5_000_000;
 
-/// What was seen beside.
+/// CPU, disk and scheduler counters of the measurement window. Dropped if they cover less than 95 % of it.
 #[derive(Debug, Default)]
 pub(crate) struct Beside {
     pub(crate) usage: OpUsage,
@@ -29,16 +30,16 @@ pub(crate) struct Beside {
     pub(crate) scheduling: Option<Scheduling>,
     pub(crate) steady: Option<bool>,
     pub(crate) watch: Watch,
-    /// By how many nanoseconds the reading of what processes spend began after the measuring did.
+    /// Nanoseconds from the start of the window until the counters were first read.
     pub(crate) late_ns: u64,
 }
 
 impl Beside {
-    /// The part of the measured time that may be missing from what was read.
+    /// Largest share of the window that the counters may miss.
     const MISSED: f64 = 0.05;
 
-    /// Takes back what was read for a part only of what was measured: each operation would seem to have cost less than it
-    /// did.
+    /// Drops the counters if they miss more than [`Self::MISSED`] of the window: each operation would seem to
+    /// have cost less than it did.
     pub(crate) fn of_all(mut self, measured_ns: u64) -> Self {
         if self.late_ns as f64 > Self::MISSED * measured_ns as f64 {
             self.usage = OpUsage::default();
@@ -49,16 +50,16 @@ impl Beside {
     }
 }
 
-/// Decides when measuring begins, and for how long it lasts.
+/// Parameters that decide when the measurement window begins and how long it lasts.
 #[derive(Debug)]
 pub(crate) struct Ramp {
     pub(crate) least_ns: u64,
     pub(crate) measured_ns: u64,
-    /// Whether it ends by a test of steadiness.
+    /// Whether the warm-up ends by the test for steady throughput.
     pub(crate) tests: bool,
 }
 
-/// Counters at the beginning of what is measured.
+/// Counters at the beginning of the measurement window.
 struct Begun {
     meter: Meter,
     threads: Option<Threads>,
@@ -74,7 +75,8 @@ fn threads(place: Place) -> Option<Threads> {
     Threads::of_tree(process).ok()
 }
 
-/// Looks after the threads of a job that began at `began` until all of them have ended.
+/// Supervises the threads of a job that began at `began` (monotonic nanoseconds) until all of them have
+/// ended.
 pub(crate) fn supervise(
     shared: &Shared<'_>,
     subject: &Subject<'_>,

@@ -1,5 +1,5 @@
-//! What one client is doing: one operation with everything that its statements are filled with, in memory that is used
-//! again for the next one.
+//! Current operation of a client with all values that its statements need. Buffers are reused for the next
+//! operation.
 
 use jsonathlon_connection::{Cell, Parameter};
 use jsonathlon_dataset::records::KeyType;
@@ -11,7 +11,7 @@ use crate::recorder::Outcome;
 use crate::script::{Filler, Plan};
 use crate::shared::Shared;
 
-/// A cell that is kept.
+/// Owned copy of a cell, for a later statement.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Kept {
     Null,
@@ -43,7 +43,7 @@ impl Kept {
     }
 }
 
-/// One record of an operation.
+/// Record of an operation, with buffers for the values that are sent.
 #[derive(Debug, Default)]
 pub(crate) struct Item {
     pub(crate) number: u64,
@@ -55,66 +55,68 @@ pub(crate) struct Item {
     keyed: String,
 }
 
-/// What a client is doing.
+/// Current operation of one client and its progress.
 #[derive(Debug, Default)]
 pub(crate) struct Task {
-    /// The operation's place in the mix.
+    /// Index of the operation in the mix.
     pub(crate) place: usize,
-    /// Its records: one, but for a batch. The others are memory.
+    /// Records of the operation. The first `used` are in use: one, or those of a batch. The others are spare
+    /// buffers.
     pub(crate) items: Vec<Item>,
     pub(crate) used: usize,
     pub(crate) read: Option<Read>,
-    /// Documents asked for at most.
+    /// Largest number of documents that the operation asks for.
     pub(crate) limit: u64,
-    /// What is looked for.
+    /// Group of records that find and count search for.
     pub(crate) group: u64,
     condition: String,
     all_keyed: String,
     old: String,
-    /// What the statement before has read, which the new value replaces.
+    /// Version that the preceding statement has read and that the new value replaces.
     pub(crate) replaces: Option<u32>,
-    /// Columns that were kept, by their places in the plan.
+    /// Columns kept from earlier statements, by their index in the plan.
     pub(crate) columns: Vec<Kept>,
 
-    /// The statement under way, and for which document of a batch.
+    /// Index of the current statement; `turn` is the document of the batch that it is sent for.
     pub(crate) step: usize,
     pub(crate) turn: usize,
-    /// Whether a statement that writes was handed over.
+    /// Whether a statement that changes documents was sent.
     pub(crate) wrote: bool,
-    /// Documents that were changed, as far as the system says.
+    /// Number of changed documents so far. `None` if the system does not report it.
     pub(crate) changed: Option<u64>,
     pub(crate) tries: u32,
     pub(crate) answer: Answer,
-    /// What comes after what is being undone.
+    /// Next step after the running undo statement.
     pub(crate) undoing: Option<Undoing>,
 
-    /// Times in nanoseconds since the job began.
+    /// Intended start of an open-loop operation. This and the following times are nanoseconds since the job
+    /// began.
     pub(crate) intended: Option<u64>,
     pub(crate) begun: u64,
     pub(crate) ended: u64,
     pub(crate) free_since: u64,
     pub(crate) counted: bool,
-    /// Time in which answers were checked, which is none of the operation's.
+    /// Nanoseconds spent verifying answers, which are not part of the operation's time.
     pub(crate) checking: u64,
 }
 
-/// What comes after what is being undone.
+/// Next step after an undo statement has been answered.
 #[derive(Debug)]
 pub(crate) enum Undoing {
-    /// Another try, after this conflict.
+    /// Retry the operation after this conflict.
     Conflict(String),
-    /// The end of the operation.
+    /// End the operation with this outcome.
     Ends(Outcome),
 }
 
-/// What came of checking answers so far.
+/// Results of verifying the answers of an operation so far.
 #[derive(Debug, Default)]
 pub(crate) struct Answer {
     pub(crate) rows: u64,
     pub(crate) documents: u64,
     pub(crate) stale: bool,
     pub(crate) wrong: Option<String>,
-    /// Records that were found before, where none may come twice.
+    /// Numbers of the records found so far; none may occur twice.
     pub(crate) found: Vec<u64>,
 }
 
@@ -128,7 +130,7 @@ impl Answer {
     }
 }
 
-/// Makes a text again in its own memory.
+/// Fills a string anew and reuses its memory.
 #[inline]
 fn fill(text: &mut String, make: impl FnOnce(&mut Vec<u8>)) {
     let mut bytes = std::mem::take(text).into_bytes();
@@ -139,8 +141,8 @@ fn fill(text: &mut String, make: impl FnOnce(&mut Vec<u8>)) {
 }
 
 impl Task {
-    /// Draws the next operation and makes everything that it will send. False where there can be no such operation any
-    /// more, because numbers of records or versions have run out.
+    /// Draws the next operation and prepares everything that it sends. Returns `false` if record numbers or
+    /// versions have run out.
     pub(crate) fn prepare(&mut self, shared: &Shared<'_>, random: &mut Random) -> bool {
         let operation = shared.shares.draw(random);
         self.place = shared.place(operation);
@@ -169,7 +171,7 @@ impl Task {
                 fill(&mut self.condition, |out| shared.set.value(number, path, 0, out));
             }
             Operation::UnwrapAll => {
-                // Of no record more than of another.
+                // Unwrap-all concerns all records; the number is a placeholder.
                 self.items[0].number = 0;
                 self.read = None;
             }
@@ -189,7 +191,8 @@ impl Task {
         self.issue(plan, shared)
     }
 
-    /// Begins the operation's writes, and makes what they send: once for each try.
+    /// Issues the versions of the operation's writes and generates the values to be sent. Called once per
+    /// try. Returns `false` if record numbers or versions have run out.
     fn issue(&mut self, plan: &Plan, shared: &Shared<'_>) -> bool {
         for item in &mut self.items[..self.used] {
             item.write = match plan.operation {
@@ -227,7 +230,8 @@ impl Task {
         self.columns.clear();
     }
 
-    /// Begins again after a conflict; the time goes on.
+    /// Prepares a retry after a conflict. The operation's time continues. Returns `false` as [`Self::issue`]
+    /// does.
     pub(crate) fn again(&mut self, shared: &Shared<'_>) -> bool {
         let Some(plan) = shared.plans.get(self.place) else { return false };
         let checking = self.checking;
@@ -240,7 +244,8 @@ impl Task {
         self.issue(plan, shared)
     }
 
-    /// What the record that was read bears is what the new value replaces.
+    /// Records the version that the operation has read and will replace, and generates the old value if a
+    /// statement needs it.
     pub(crate) fn replace(&mut self, shared: &Shared<'_>, version: u32) {
         self.replaces = Some(version);
         if shared.plans.get(self.place).is_some_and(|plan| plan.needs(Filler::Old)) {
@@ -249,7 +254,7 @@ impl Task {
         }
     }
 
-    /// The parameter of the statement under way.
+    /// Returns the value of one parameter of the current statement.
     #[inline]
     pub(crate) fn parameter<'a>(
         &'a self,
@@ -273,7 +278,7 @@ impl Task {
         }
     }
 
-    /// The key, for people.
+    /// Key of the first record, for messages.
     pub(crate) fn name(&self) -> String {
         let item = &self.items[0];
         if item.key.is_empty() { item.integer.to_string() } else { item.key.clone() }

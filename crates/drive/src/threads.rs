@@ -1,4 +1,4 @@
-//! The threads of a job: each opens the connections of its own clients, and all of them begin at one time.
+//! Threads of a job: each opens the connections of its own clients, and all threads begin at the same time.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -19,19 +19,20 @@ use crate::supervise::{Beside, Ramp, supervise};
 use crate::waiting::{Polling, monotonic_ns};
 use crate::watch::Watch;
 
-/// From deciding when a job begins to its beginning: threads must know it by then.
+/// Time from choosing the start of a job until that start, so that every thread knows it in time.
 const NOTICE_NS: u64 = 2_000_000;
-/// How long a client's first connection is tried for, and the pause between two attempts.
+/// Period for which a client's first connection is retried; [`PAUSE`] is the time between two attempts.
 const COMING: Duration = Duration::from_secs(1);
 const PAUSE: Duration = Duration::from_millis(200);
 
-/// With so many files left nobody comes in: an engine opens some at a time.
+/// A failed connection is attributed to the limit of open files if at most this many descriptors are free: an
+/// engine opens several files at a time.
 const NEARLY_ALL_FILES: u64 = 8;
 
-/// Opens a connection for a client.
+/// Opens a client's connection before the job begins.
 pub(crate) type Opening<'a> = dyn Fn() -> jsonathlon_connection::Result<Box<dyn Lane>> + Sync + 'a;
 
-/// What threads have measured, and what was seen beside them.
+/// Measurements of all threads together with what was observed alongside.
 pub(crate) struct Worked {
     pub(crate) recorder: Recorder,
     pub(crate) beside: Beside,
@@ -42,7 +43,8 @@ fn broken(words: impl Into<String>) -> Failure {
     Failure { kind: FailureKind::System, message: words.into() }
 }
 
-/// Opens a client's first connection. A system that has just been left by other clients may still count them.
+/// Opens a client's first connection and retries while the system is unavailable, for up to [`COMING`]. A
+/// system may still count connections that have just been closed.
 fn first(open: &Opening<'_>) -> jsonathlon_connection::Result<Box<dyn Lane>> {
     let begun = Instant::now();
     loop {
@@ -54,21 +56,21 @@ fn first(open: &Opening<'_>) -> jsonathlon_connection::Result<Box<dyn Lane>> {
     }
 }
 
-/// Lets clients in until one fails to come in.
+/// Opens client connections one by one and stops at the first failure.
 struct Door<'a> {
     shared: &'a Shared<'a>,
     open: &'a Opening<'a>,
     came: AtomicU32,
     has_failed: AtomicBool,
-    /// What is told of the files of this process, where it could open no more of them.
+    /// Explanation of the limit of open files, set if a connection failed because of it.
     files: OnceLock<String>,
-    /// Held by the client that comes in, where clients of several threads may not do so at once: engines in this process
-    /// have a thread for each client, and settings of a whole file are made by each.
+    /// Serializes opening across threads. Set for embedded engines: they have a thread for each client, and
+    /// each connection applies settings of the whole database file.
     turn: Option<Mutex<()>>,
 }
 
 impl Door<'_> {
-    /// The next client; none where another one has failed.
+    /// Opens the next client. `None` if another client has failed.
     fn enter(&self) -> Result<Option<Client>, Failure> {
         let _turn = self.turn.as_ref().map(|turn| turn.lock().unwrap_or_else(PoisonError::into_inner));
         if self.has_failed.load(Ordering::SeqCst) {
@@ -89,7 +91,8 @@ impl Door<'_> {
         }
     }
 
-    /// Why not all came in, once no more are coming.
+    /// Completes a failure with the number of clients that were connected, after all threads have stopped
+    /// opening.
     fn explain(&self, Failure { kind, message }: Failure) -> Failure {
         let came = self.came.load(Ordering::SeqCst);
         let mut words = format!("client {} of {}: {message}", came + 1, self.shared.job.clients);
@@ -104,8 +107,8 @@ impl Door<'_> {
     }
 }
 
-/// What to say where this process has as many files open as it may: engines that live in it have some for each client, and
-/// clients of a server a connection each.
+/// Explains the limit of open files if this process has reached it: an embedded engine opens several files
+/// for each client, a client of a server one connection.
 fn out_of_files() -> Option<String> {
     let most = getrlimit(Resource::Nofile).current?;
     let open = std::fs::read_dir("/proc/self/fd").ok()?.count() as u64;
@@ -117,21 +120,21 @@ fn out_of_files() -> Option<String> {
     })
 }
 
-/// One thread's clients.
+/// Clients and channels of one thread.
 struct Part<'a> {
     door: &'a Door<'a>,
     number: usize,
     clients: Vec<Client>,
-    /// With those that are there.
+    /// Number of clients of this thread, including those already in `clients`.
     count: usize,
-    /// Told once they are all there, or why not.
+    /// Receives `Ok` once all clients are connected, or the first failure.
     ready: Sender<Result<(), Failure>>,
-    /// When to begin, in nanoseconds of the monotonic clock; closed where nobody is to begin.
+    /// Delivers the start of the job in nanoseconds of the monotonic clock. Closed if the job is not started.
     start: Receiver<u64>,
 }
 
 impl Part<'_> {
-    /// Does its share of the job; none where it did not begin.
+    /// Opens the thread's clients, waits for the start and runs them. `None` if the job did not start.
     fn work(mut self) -> std::io::Result<Option<Recorder>> {
         let shared = self.door.shared;
         while self.clients.len() < self.count {
@@ -144,7 +147,7 @@ impl Part<'_> {
                 }
             }
         }
-        // Whoever waits for it has gone: then the start is closed, too.
+        // If the receiver is gone, the start channel is closed as well and `recv` fails below.
         self.ready.send(Ok(())).ok();
         drop(self.ready);
         let Ok(began) = self.start.recv() else { return Ok(None) };
@@ -160,10 +163,10 @@ impl Part<'_> {
     }
 }
 
-/// Spreads clients over threads and lets them run.
+/// Spreads the clients over threads and runs them.
 ///
-/// A thread has neighbouring clients and opens their connections itself: the kernel puts the server's process of a connection
-/// near the thread that opened it, which is the one that will talk to it.
+/// A thread has neighbouring clients and opens their connections itself: the kernel places the server's
+/// process of a connection near the thread that opened it, which is the thread that will talk to it.
 pub(crate) fn run(
     shared: &Shared<'_>,
     open: &Opening<'_>,
@@ -180,7 +183,7 @@ pub(crate) fn run(
         files: OnceLock::new(),
         turn: None,
     };
-    // Only a connection tells whether one thread can wait for many.
+    // Only an open connection tells whether one thread can poll many of them.
     let first = door.enter().map_err(|failure| door.explain(failure))?;
     if job.writers_take_turns && first.as_ref().is_some_and(|client| client.is_pollable) {
         return Err(broken("writers take turns in an engine of this process alone, and this is a server"));
@@ -223,7 +226,7 @@ pub(crate) fn run(
         });
         if let Err(refused) = all_ready {
             drop(starts);
-            // A thread that has failed and that nobody asks would take this one along.
+            // A panicked thread that is not joined here would make the scope panic as well.
             running.into_iter().for_each(|handle| drop(handle.join()));
             let failed =
                 || broken("a thread of clients has failed before it began; its last words are in the log");
@@ -253,7 +256,7 @@ pub(crate) fn run(
     })
 }
 
-/// Looks after the threads until they are over, with a thread of its own for what is watched.
+/// Supervises the threads until they have ended; a separate thread samples checkpoints and the disk queue.
 fn watched(
     shared: &Shared<'_>,
     on: &Subject<'_>,
@@ -266,7 +269,7 @@ fn watched(
     let is_over = AtomicBool::new(false);
     std::thread::scope(|scope| {
         let watch = || Watch::keep(watched, shared.openers.again, began, &is_over);
-        // Without a thread for it nothing is seen beside, and nothing else is different.
+        // If the sampling thread cannot start, its samples are missing and nothing else changes.
         let watching = (*watched != Watched::default())
             .then(|| std::thread::Builder::new().name("watch".to_owned()).spawn_scoped(scope, watch).ok())
             .flatten();

@@ -1,13 +1,14 @@
-//! Turns of those who write, where an engine in the clients' own process has room for one of them at a time.
+//! Fair lock for writing clients of an embedded engine that admits a single writer at a time.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, Thread};
 
-/// A lock that is handed from each holder to the one who has waited for the longest.
+/// A lock that each holder hands to the thread that has waited longest.
 ///
-/// `std::sync::Mutex` is not fair: whoever lets it go takes it again before the next one has woken up.
+/// `std::sync::Mutex` is not fair: a thread that releases it usually reacquires it before the next one has
+/// woken up.
 #[derive(Debug, Default)]
 pub(crate) struct Turns {
     line: Mutex<Line>,
@@ -25,11 +26,11 @@ struct Waiter {
     has_come: AtomicBool,
 }
 
-/// The turn of the one who holds it, until it is dropped.
+/// Guard of the lock, which is handed on when the guard is dropped.
 pub(crate) struct Turn<'a>(&'a Turns);
 
 impl Turns {
-    /// Waits for its turn.
+    /// Waits for the lock in first-come, first-served order.
     pub(crate) fn take(&self) -> Turn<'_> {
         let waiter = {
             let mut line = self.line.lock().unwrap_or_else(PoisonError::into_inner);
@@ -41,7 +42,7 @@ impl Turns {
             line.waiting.push_back(Arc::clone(&waiter));
             waiter
         };
-        // A thread may be woken up by anybody.
+        // `park` may return spuriously, and any thread may call `unpark`.
         while !waiter.has_come.load(Ordering::Acquire) {
             thread::park();
         }
@@ -53,7 +54,7 @@ impl Drop for Turn<'_> {
     fn drop(&mut self) {
         let mut line = self.0.line.lock().unwrap_or_else(PoisonError::into_inner);
         match line.waiting.pop_front() {
-            // It stays taken: nobody can come in between.
+            // `is_taken` stays set, so that no other thread can acquire the lock in between.
             Some(next) => {
                 drop(line);
                 next.has_come.store(true, Ordering::Release);
@@ -68,7 +69,7 @@ impl Drop for Turn<'_> {
 mod tests {
     use super::*;
 
-    /// Waits until so many stand in the line.
+    /// Waits until `length` threads are queued.
     fn await_line(turns: &Turns, length: usize) {
         while turns.line.lock().unwrap().waiting.len() < length {
             thread::yield_now();

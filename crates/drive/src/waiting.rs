@@ -1,4 +1,4 @@
-//! Time and readiness, as a thread of clients knows them.
+//! Clock and readiness events of one client thread.
 
 use std::io;
 use std::num::NonZeroU64;
@@ -13,59 +13,61 @@ use rustix::time::{
     timerfd_settime,
 };
 
-/// How late a wait may end whose time does not matter to the microsecond, and how long it lasts at most.
+/// Longest duration of an inexact wait, and so its greatest lateness, in nanoseconds.
 pub(crate) const TICK_NS: u64 = 10_000_000;
-/// What ticks, among the clients.
+/// Event data of the timer; clients have smaller numbers.
 const TICKS: u64 = u64::MAX;
 
-/// The clock and the waiting of one thread. Times are nanoseconds since the job began.
+/// Clock and readiness events of one thread. Times are nanoseconds since the job began.
 pub(crate) trait Waiting {
-    /// The time.
+    /// Current time in nanoseconds since the job began.
     fn now(&self) -> u64;
 
-    /// From now on, tells when something has come over a client's connection: once, so that all of it is to be read.
+    /// Registers a client's connection. Each arrival of data is reported only once, so all of it must be
+    /// read.
     ///
     /// # Errors
-    /// When the kernel refuses.
+    /// If the kernel rejects the registration.
     fn watch(&mut self, client: usize, connection: BorrowedFd<'_>) -> io::Result<()>;
 
-    /// Waits until something comes over a watched connection, or until then, and adds their clients to `ready`.
-    /// `exactly` says that the time matters to the microsecond; otherwise it may be off by [`TICK_NS`].
+    /// Waits until data arrives on a registered connection or until the time `until`, and adds the ready
+    /// clients to `ready`. With `exactly` the wait ends to the microsecond; otherwise it may be off by
+    /// [`TICK_NS`].
     ///
     /// # Errors
-    /// When the kernel refuses.
+    /// If polling fails in the kernel.
     fn wait(&mut self, until: u64, exactly: bool, ready: &mut Vec<usize>) -> io::Result<()>;
 }
 
-/// `CLOCK_MONOTONIC` in nanoseconds, which is read through the vDSO.
+/// Reads `CLOCK_MONOTONIC` in nanoseconds, through the vDSO and so without a system call.
 #[inline]
 pub(crate) fn monotonic_ns() -> u64 {
     let time = clock_gettime(ClockId::Monotonic);
-    // The kernel gives neither a negative time nor a second of nanoseconds or more.
+    // The kernel returns neither negative times nor 1,000,000,000 nanoseconds or more.
     time.tv_sec.cast_unsigned() * 1_000_000_000 + time.tv_nsec.cast_unsigned()
 }
 
-/// The kernel's own.
+/// The kernel's clock and epoll.
 pub(crate) struct Polling {
     epoll: OwnedFd,
-    /// Ends waits that nothing else ends. One timer that repeats costs nothing for each answer, as a limit of each wait
-    /// does, for which the kernel sets a timer and takes it back.
+    /// Repeating timer that ends waits without events. It costs nothing per answer, whereas a timeout per
+    /// wait makes the kernel set and cancel a timer each time. `None` until the first inexact wait.
     ticks: Option<OwnedFd>,
     began: u64,
     events: Vec<Event>,
 }
 
 impl Polling {
-    /// For the calling thread; `began` is when the job does, by [`monotonic_ns`].
+    /// Creates an instance for the calling thread. `began` is the start of the job by [`monotonic_ns`].
     pub(crate) fn new(began: u64) -> io::Result<Self> {
-        // The kernel may end waits 50 µs late to save wake-ups, unless it is told not to. Where it does not let itself be
-        // told, the lateness shows in the figures.
+        // By default the kernel may end waits 50 µs late to save wake-ups. If the slack cannot be reduced,
+        // the lateness shows in the results.
         rustix::thread::set_current_timer_slack(NonZeroU64::new(1)).ok();
         let epoll = epoll::create(CreateFlags::CLOEXEC)?;
         Ok(Self { epoll, ticks: None, began, events: Vec::with_capacity(256) })
     }
 
-    /// Lets ticks begin, if they have not.
+    /// Starts the repeating timer on first use.
     #[inline]
     fn tick(&mut self) -> io::Result<()> {
         if self.ticks.is_none() {
@@ -87,8 +89,8 @@ impl Waiting for Polling {
     }
 
     fn watch(&mut self, client: usize, connection: BorrowedFd<'_>) -> io::Result<()> {
-        // A descriptor that is closed is watched no longer. One that is read to the end need not be looked at again before
-        // something more comes.
+        // A closed descriptor is removed from the set automatically. Edge-triggered: a descriptor that was
+        // read to the end is not reported again before more data arrives.
         let flags = EventFlags::IN | EventFlags::ET;
         Ok(epoll::add(&self.epoll, connection, EventData::new_u64(client as u64), flags)?)
     }
@@ -117,7 +119,7 @@ impl Waiting for Polling {
         for event in &self.events {
             let data = event.data.u64();
             match &self.ticks {
-                // The next one comes once this one was taken.
+                // The timer fires again only after this expiry was read.
                 Some(ticks) if data == TICKS => {
                     rustix::io::read(ticks, &mut [0; 8]).ok();
                 }
@@ -148,7 +150,7 @@ mod tests {
         let (mut here, mut there) = UnixStream::pair().unwrap();
         waiting.watch(3, here.as_fd()).unwrap();
         let mut ready: Vec<usize> = Vec::new();
-        // More than one tick: each is taken, so that the next one comes.
+        // More than one tick: each expiry is read, so that the next one is reported.
         for _ in 0..3 {
             waiting.wait(u64::MAX, false, &mut ready).unwrap();
             assert!(ready.is_empty());
@@ -161,7 +163,7 @@ mod tests {
             assert_eq!(std::mem::take(&mut ready), [3_usize]);
             here.read_exact(&mut [0; 2]).unwrap();
         }
-        // An end is something that comes, too.
+        // The end of a stream is reported as an event as well.
         drop(there);
         while ready.is_empty() {
             waiting.wait(u64::MAX, false, &mut ready).unwrap();

@@ -1,5 +1,6 @@
-//! What is looked at once a second while clients are at work: whether the system writes a checkpoint, and how many requests
-//! wait for its disk. On a thread and a connection of its own, so that nothing which is measured waits for it.
+//! Samples once per second, while clients are working, whether the system writes a checkpoint and how many
+//! requests its disk queues. The samples have a thread and a connection of their own, so that no measured
+//! operation waits for them.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -13,16 +14,16 @@ use crate::recorder::SECOND_NS;
 use crate::shared::Opener;
 use crate::waiting::monotonic_ns;
 
-/// Between two looks at whether an answer has come.
+/// Interval between two checks whether an answer has arrived.
 const PAUSE: Duration = Duration::from_millis(2);
-/// How long an answer is waited for when the clients have ended: a server that is stuck holds nobody up.
+/// Longest wait for an answer after the clients have ended, so that a stuck server does not delay the end.
 const PATIENCE: Duration = Duration::from_millis(500);
-/// The column that says how many checkpoints have begun so far.
+/// Column with the number of checkpoints that have begun so far.
 const BEGUN: &str = "checkpoints";
-/// The column that says whether one is being written, as 0 or 1.
+/// Column that is 1 while a checkpoint is being written, otherwise 0.
 const RUNNING: &str = "running";
 
-/// What was seen at one moment.
+/// One sample of checkpoints and disk counters.
 #[derive(Debug, Clone, Copy)]
 struct Look {
     at_ns: u64,
@@ -36,15 +37,15 @@ struct Checkpoints {
     is_running: bool,
 }
 
-/// What was seen from the first second to the last.
+/// Samples from the start of the job to its end, about one per second.
 #[derive(Debug, Default)]
 pub(crate) struct Watch {
     looks: Vec<Look>,
 }
 
 impl Watch {
-    /// Looks at the beginning of each second, counted from `began`, until `is_over`, and once more then. Whoever says that
-    /// it is over unparks this thread.
+    /// Takes a sample at the start of each second, counted from `began`, until `is_over` is set, and one last
+    /// sample then. The thread that sets `is_over` must unpark this one.
     pub(crate) fn keep(watched: &Watched, open: &Opener<'_>, began: u64, is_over: &AtomicBool) -> Self {
         let mut asking =
             watched.checkpoints.as_deref().and_then(|text| Asking::new(open, text, is_over).ok());
@@ -58,7 +59,7 @@ impl Watch {
             let ends = is_over.load(Ordering::SeqCst);
             let checkpoints = match asking.as_mut().map(|asking| asking.ask(is_over)) {
                 Some(Ok(checkpoints)) => checkpoints,
-                // A system that went away is not asked again: what it does from then on is not known.
+                // After a failure the system is not queried again; its later checkpoints are unknown.
                 Some(Err(_)) => {
                     asking = None;
                     None
@@ -77,7 +78,7 @@ impl Watch {
         Self { looks }
     }
 
-    /// Adds to each second what was seen from its beginning to its end.
+    /// Adds to each second the samples from its beginning and its end.
     pub(crate) fn add_to(&self, seconds: &mut [Second]) {
         for (second, pair) in seconds.iter_mut().zip(self.looks.windows(2)) {
             let [before, after] = pair else { continue };
@@ -92,7 +93,7 @@ impl Watch {
     }
 }
 
-/// A connection on which the system is asked about its checkpoints.
+/// Connection with the prepared statement that queries the checkpoints.
 struct Asking {
     lane: Box<dyn Lane>,
     prepared: Prepared,
@@ -103,12 +104,12 @@ impl Asking {
         let mut lane = open()?;
         let prepared = lane.prepare(text)?;
         let mut asking = Self { lane, prepared };
-        // The first answer may take longer than all others, and comes before anything is measured.
+        // The first answer may take longer than the others, so it is requested before measuring begins.
         asking.ask(is_over)?;
         Ok(asking)
     }
 
-    /// What the system says; none where it says nothing.
+    /// Queries the checkpoints. `None` if the answer has no row with the number of checkpoints.
     fn ask(&mut self, is_over: &AtomicBool) -> Result<Option<Checkpoints>> {
         let mut row = Row::default();
         self.lane.send(&self.prepared, &[])?;
@@ -126,7 +127,7 @@ impl Asking {
     }
 }
 
-/// Keeps the two columns of an answer.
+/// Keeps the two columns of the last row.
 #[derive(Default)]
 struct Row {
     names: Vec<String>,
@@ -183,7 +184,7 @@ mod tests {
             look(4000, Some(4), false),
             look(5000, Some(4), false),
             look(5500, Some(5), false),
-            // Nobody knows from here on.
+            // From here on the checkpoints are unknown.
             look(6500, None, false),
         ];
         let mut seconds = vec![Second::default(); 9];

@@ -1,4 +1,4 @@
-//! The worker's side: jobs come in as JSON, clients do them, and what they measured goes out.
+//! Worker side of the clients: receives jobs as JSON, runs the clients and returns what they measured.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -29,21 +29,21 @@ use crate::supervise::{Beside, Ramp};
 use crate::threads::{self, Worked};
 use crate::turns::Turns;
 
-/// Opens a connection.
+/// Opens a connection. The flag selects whether statements are prepared.
 type Opener = dyn Fn(&Open, &Host, bool) -> jsonathlon_connection::Result<Box<dyn Lane>> + Send + Sync;
 
-/// The member of a job that is no work of clients: what a stop has left is read again ([`ReadBack`]).
+/// JSON member that holds a [`ReadBack`]: the data is read back after a crash, instead of running a [`Job`].
 pub const READ_BACK: &str = "read_back";
-/// Keeps draws of missed arrivals apart from those of threads.
+/// Random stream for drawing the operations of missed arrivals, distinct from the streams of all threads.
 const OF_MISSED: u64 = 1 << 40;
 
-/// All clients of a worker, with what they know of the data.
+/// The clients of a worker, with the accept sets of the data that they work on.
 pub struct Clients {
     known: Option<Known>,
     opener: Box<Opener>,
 }
 
-/// What is known of the data that one load brought.
+/// State of the data of one load, kept from job to job.
 struct Known {
     load: String,
     records: Records,
@@ -52,11 +52,11 @@ struct Known {
     accept: Accept,
     written: Written,
     sorted: Option<SortedKeys>,
-    /// Whether every document that was loaded is still there with what searches look for.
+    /// Whether every loaded document still exists with the value that find and count search for.
     is_searchable: bool,
-    /// Whether any was deleted.
+    /// Whether a job over this data had deletes.
     has_deleted: bool,
-    /// Records inserted less those deleted.
+    /// Records inserted minus records deleted since the load, as far as acknowledged.
     added: i64,
 }
 
@@ -101,13 +101,13 @@ impl Drive for Clients {
 }
 
 impl Clients {
-    /// Clients over the connections of the protocols that there are.
+    /// Creates clients that connect through the drivers of all known protocols.
     #[must_use]
     pub fn new() -> Self {
         Self::over(|open, host, prepare| Connector::of(&open.protocol)?.lane(open, host, prepare))
     }
 
-    /// Clients over connections of another kind.
+    /// Creates clients that connect through `opener`, such as an in-memory driver of a test.
     #[must_use]
     pub fn over(
         opener: impl Fn(&Open, &Host, bool) -> jsonathlon_connection::Result<Box<dyn Lane>>
@@ -118,10 +118,12 @@ impl Clients {
         Self { known: None, opener: Box::new(opener) }
     }
 
-    /// Does a job.
+    /// Runs a job and returns what its clients measured.
     ///
     /// # Errors
-    /// Why it was not done: it cannot be measured or checked, connections could not be opened, statements not be prepared.
+    /// [`FailureKind::Request`] if the job cannot be measured or verified. The driver's failure if a
+    /// connection cannot be opened or a statement cannot be prepared. [`FailureKind::System`] if the
+    /// acknowledgement log cannot be written.
     pub fn run(
         &mut self,
         job: &Job,
@@ -137,7 +139,7 @@ impl Clients {
         known.prepare(job, &paths).map_err(refused)?;
 
         let opener = &self.opener;
-        // Once clients are at work, the server may be another process of the same address.
+        // After the clients have started, another server process may listen on the same address.
         let (anew, at_once) = (on.open.anew(), on.open.at_once());
         let patient = || opener(&anew, on.host, job.prepare);
         let again = || opener(&at_once, on.host, job.prepare);
@@ -153,7 +155,7 @@ impl Clients {
         if let Some(promises) = &shared.promises {
             return match promises.has_failed() {
                 true => Err(failure(FailureKind::System, "what was promised could not be put on record")),
-                // Whoever has stopped the system reads it again.
+                // The caller that crashed the system reads the data back itself.
                 false => Ok(answer(&shared, recorder, beside, threads, known.loaded, known.added).0),
             };
         }
@@ -168,7 +170,7 @@ impl Clients {
         Ok(driven)
     }
 
-    /// Begins anew with the data of another load.
+    /// Keeps the state of the job's load, or starts with a new one if the job names another load.
     fn know(&mut self, job: &Job) -> Result<(), Failure> {
         if let Some(known) = &self.known
             && known.load == job.load
@@ -179,7 +181,7 @@ impl Clients {
             let words = format!("the load {} has brought other records before: load again", job.load);
             return Err(failure(FailureKind::Request, words));
         }
-        // Memory of the load before goes first.
+        // Frees the previous load's memory before the new one is allocated.
         self.known = None;
         let set = job
             .records
@@ -202,7 +204,11 @@ impl Clients {
 }
 
 impl Known {
-    /// Makes ready for a job, or refuses it.
+    /// Prepares the state for a job.
+    ///
+    /// # Errors
+    /// Why the job is refused: see [`refuse::check`] and [`refuse::written_by`], or the mix sets other values
+    /// than earlier mixes over the same data.
     fn prepare(&mut self, job: &Job, paths: &Paths) -> Result<(), String> {
         let deletes = refuse::has(job, Operation::Delete);
         let replaces = deletes || refuse::has(job, Operation::UpdateAll);
@@ -307,13 +313,14 @@ fn tests_steadiness(job: &Job) -> bool {
     job.stop.seconds().is_some_and(|seconds| seconds >= steady::FROM_S)
 }
 
-/// Where arrivals are counted, measuring ends with the last of them.
+/// Returns the schedule of a fixed number of arrivals, and the time in nanoseconds just after the last of
+/// them.
 fn counted_schedule(job: &Job, ramp_ns: u64) -> (Option<jsonathlon_measure::arrival::Schedule>, u64) {
     let (Some(per_s), Some(count)) = (job.arrival.per_s(), job.stop.operations()) else {
         return (None, NEVER);
     };
     let count = count as f64;
-    // More than enough: the number of arrivals in a time scatters by its root.
+    // Enough time for all arrivals: their number within a time has a standard deviation of its square root.
     let seconds = (count + 8.0 * count.sqrt() + 32.0) / per_s;
     let Some(schedule) = job.arrival.schedule(job.seed, ramp_ns + nanoseconds(seconds)) else {
         return (None, NEVER);
@@ -327,8 +334,9 @@ fn nanoseconds(seconds: f64) -> u64 {
     (seconds * 1e9) as u64
 }
 
-/// Settles writes of unknown outcome, as far as the system can be read again; and looks at all that was acknowledged, where
-/// `all` connections were lost.
+/// Reads back the records with writes of unknown outcome, if the mix has a read that is verified and never
+/// stale. With `all`, which is set if at least as many connections were lost as there are clients, every
+/// record with an acknowledged write is read back as well.
 fn read_back(shared: &Shared<'_>, job: &Job, protocol: &str, all: bool) -> Settled {
     let integer_key = shared.set.records().key_type == KeyType::Bigint;
     let reads = |script: &&Script| !script.may_be_stale && job.verify;
@@ -336,11 +344,11 @@ fn read_back(shared: &Shared<'_>, job: &Job, protocol: &str, all: bool) -> Settl
     let Ok(plan) = Plan::new(Operation::Read, script, protocol, integer_key, 1) else {
         return Settled::default();
     };
-    // A system that is gone leaves them unknown, and is told by their number.
+    // If the system cannot be read any more, the writes stay unknown; the result reports their number.
     settle(shared, &plan, all).unwrap_or_default()
 }
 
-/// Puts together what was measured, and how many records were added in all.
+/// Assembles the result of a job. Also returns the records added since the load, this job included.
 fn answer(
     shared: &Shared<'_>,
     mut recorder: Recorder,
@@ -359,7 +367,7 @@ fn answer(
         {
             recorder.waited(schedule, next, intended, to, from);
         }
-        // Arrivals that no thread has taken: of which operation they would have been is drawn as for all others.
+        // The operations of arrivals that no thread has claimed are drawn from the same shares as all others.
         let mut random = Random::new(shared.job.seed, OF_MISSED);
         for index in next.max(schedule.begun_before(from))..due {
             if let Some(intended) = reader.at(index) {

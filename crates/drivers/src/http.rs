@@ -1,4 +1,4 @@
-//! Requests over HTTP, one at a time on each of the connections that are kept.
+//! HTTP client of a session. Each kept-alive connection carries one request at a time.
 
 use std::io::Read;
 use std::sync::Arc;
@@ -14,10 +14,10 @@ use ureq::tls::{Certificate, RootCerts, TlsConfig};
 
 use crate::tls;
 
-/// Longer than any pause between two requests of a session.
+/// Maximum idle time of a connection, which is longer than any pause between two requests of a session.
 const IDLE_LIMIT: Duration = Duration::from_secs(24 * 3600);
 
-/// What a server answered.
+/// Complete HTTP response of a server.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) status: u16,
@@ -31,17 +31,17 @@ impl Answer {
     }
 }
 
-/// A server, as a session speaks to it.
+/// Connection pool and login of one server.
 #[derive(Debug, Clone)]
 pub(crate) struct Http {
     agent: ureq::Agent,
     base: String,
-    /// User and password, as the header wants them.
+    /// Value of the `Authorization` header. `None` if the endpoint has no user.
     login: Option<String>,
 }
 
 impl Http {
-    /// Keeps so many connections at most.
+    /// Creates a client that keeps up to `connections` idle connections.
     pub(crate) fn new(endpoint: &Endpoint, connections: usize) -> Result<Self> {
         let (scheme, encryption) = match &endpoint.tls {
             None => ("http", TlsConfig::default()),
@@ -59,11 +59,12 @@ impl Http {
         };
         let agent = ureq::Agent::config_builder()
             .timeout_connect(Some(endpoint.attempt()))
-            // The environment's proxy is for other things: it would be measured too.
+            // A proxy from the environment is not used, because its time would be measured too.
             .proxy(None)
             .max_redirects(0)
             .http_status_as_error(false)
-            // A compressed answer would cost both sides more than the loopback interface does.
+            // Compressing an answer would cost both sides more than sending it over the loopback interface
+            // does.
             .accept_encoding("")
             .max_idle_age(IDLE_LIMIT)
             .max_idle_connections(connections)
@@ -78,14 +79,14 @@ impl Http {
         Ok(Self { agent, base: format!("{scheme}://{}", authority(&endpoint.host, endpoint.port)), login })
     }
 
-    /// One request and its whole answer; `body` is its kind and its bytes.
+    /// Sends one request and reads the whole response. `body` is its content type and its bytes.
     pub(crate) fn send(
         &self,
         method: &str,
         path: &str,
         body: Option<(&str, &[u8])>,
     ) -> std::result::Result<Answer, ureq::Error> {
-        // Without a length, an empty body would be sent as a stream that ends at once.
+        // Without a length, an empty body would be sent with chunked encoding.
         let empty = matches!(method, "POST" | "PUT").then_some(("application/json", &b""[..]));
         let request = self.request(method, path);
         match body.or(empty) {
@@ -94,7 +95,7 @@ impl Http {
         }
     }
 
-    /// One request whose body is read while it is sent.
+    /// Sends one request whose body is read from `body` while it is sent.
     pub(crate) fn stream(&self, path: &str, body: &mut dyn Read) -> std::result::Result<Answer, ureq::Error> {
         let mut body = body;
         let body = ureq::SendBody::from_reader(&mut body);

@@ -1,6 +1,7 @@
-//! Protocols of servers, one folder each: how statements, parameters, rows and documents cross a connection.
+//! Drivers for server protocols, one module each: how statements, parameters, rows and documents are encoded
+//! on a connection.
 //!
-//! A driver knows a protocol and nothing of questions, catalogues or ranks.
+//! A driver knows its protocol only, not the questions, the catalogue or the rankings.
 
 #![forbid(unsafe_code)]
 

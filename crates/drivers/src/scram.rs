@@ -1,6 +1,6 @@
-//! The login of servers that ask for one: SCRAM-SHA-256 (RFC 5802, RFC 7677), without channel binding.
+//! Client side of SCRAM-SHA-256 (RFC 5802, RFC 7677), without channel binding.
 //!
-//! A password is taken as it is: SASLprep would change only what is not ASCII.
+//! Passwords are not normalised: SASLprep would change only those with non-ASCII characters.
 
 use std::fs::File;
 use std::io::Read;
@@ -10,21 +10,21 @@ use base64::prelude::BASE64_STANDARD as BASE64;
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::{Digest, Sha256};
 
-/// Nobody asks for fewer, and nobody waits for more.
+/// Accepted iteration counts. Servers ask for no fewer, and more would make the login take too long.
 const ITERATIONS: std::ops::RangeInclusive<u32> = 4096..=1_000_000;
 
-/// A login under way.
+/// Client state of one login.
 pub(crate) struct Scram {
     password: String,
-    /// Without the header of the first message.
+    /// First message without its GS2 header (`n,,`), as it is signed.
     first: String,
     nonce: String,
-    /// What the server must sign in the end.
+    /// Signature that the server must send in its last message. `None` before [`Scram::answer`].
     signature: Option<[u8; 32]>,
 }
 
 impl Scram {
-    /// Begins; the nonce is random.
+    /// Starts a login with a random nonce.
     pub(crate) fn new(user: &str, password: &str) -> std::io::Result<Self> {
         let mut random = [0; 18];
         File::open("/dev/urandom")?.read_exact(&mut random)?;
@@ -36,12 +36,12 @@ impl Scram {
         Self { password: password.to_owned(), first: format!("n={user},r={nonce}"), nonce, signature: None }
     }
 
-    /// The client's first message.
+    /// Returns the client's first message.
     pub(crate) fn first(&self) -> String {
         format!("n,,{}", self.first)
     }
 
-    /// The client's last message, which answers the server's first.
+    /// Returns the client's last message, which answers the server's first one.
     pub(crate) fn answer(&mut self, server: &str) -> Result<String, String> {
         let nonce = attribute(server, "r=")?;
         if !nonce.starts_with(&self.nonce) || nonce.len() == self.nonce.len() {
@@ -65,7 +65,7 @@ impl Scram {
         Ok(format!("{last},p={}", BASE64.encode(proof)))
     }
 
-    /// Whether the server knows the password as well.
+    /// Checks the server's signature, which proves that the server knows the password.
     pub(crate) fn verify(&self, server: &str) -> Result<(), String> {
         let signature =
             BASE64.decode(attribute(server, "v=")?).map_err(|error| format!("the signature: {error}"))?;
@@ -84,7 +84,7 @@ fn attribute<'a>(message: &'a str, name: &str) -> Result<&'a str, String> {
 }
 
 fn mac(key: &[u8], parts: &[&[u8]]) -> [u8; 32] {
-    // Every length of key will do.
+    // HMAC accepts keys of any length, so this cannot fail.
     let Ok(mut mac) = <Hmac<Sha256> as KeyInit>::new_from_slice(key) else { return [0; 32] };
     for part in parts {
         mac.update(part);
@@ -92,7 +92,7 @@ fn mac(key: &[u8], parts: &[&[u8]]) -> [u8; 32] {
     mac.finalize().into_bytes().into()
 }
 
-/// `Hi` of RFC 5802, section 2.2.
+/// Function `Hi` of RFC 5802, section 2.2.
 fn salted(password: &[u8], salt: &[u8], iterations: u32) -> [u8; 32] {
     let mut last = mac(password, &[salt, &1_u32.to_be_bytes()]);
     let mut sum = last;

@@ -1,4 +1,4 @@
-//! Sockets, and what has come over them.
+//! Unencrypted sockets, and a reusable buffer for received bytes.
 
 use std::io::{self, IoSlice, Read, Write};
 use std::net::{TcpStream, ToSocketAddrs};
@@ -10,12 +10,12 @@ use jsonathlon_connection::endpoint::Endpoint;
 use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendAncillaryBuffer, SendFlags, sendmsg};
 
-/// Bytes that are asked for at a time at least.
+/// Initial size of a receive buffer in bytes; every read asks for at least half of it.
 const ROOM: usize = 16 << 10;
-/// Bytes for which memory is made, if need be: fewer than a core keeps near itself.
+/// Maximum free space in bytes for which a receive buffer is enlarged. Smaller than a core's own cache.
 const MOST: usize = 256 << 10;
 
-/// A connection that is not encrypted.
+/// Unencrypted connection to a server.
 #[derive(Debug)]
 pub(crate) enum Socket {
     Tcp(TcpStream),
@@ -30,7 +30,7 @@ impl Socket {
         }
     }
 
-    /// How long a read waits; without an end unless told otherwise.
+    /// Sets the timeout of reads. `None` for no timeout, which is the default.
     pub(crate) fn wait(&self, limit: Option<Duration>) -> io::Result<()> {
         match self {
             Self::Tcp(stream) => stream.set_read_timeout(limit),
@@ -38,7 +38,8 @@ impl Socket {
         }
     }
 
-    /// Sends all of it. Whoever answers reads the whole request first, so that this waits for nothing but that.
+    /// Sends all bytes, blocking as needed. Cannot deadlock, because servers read a whole request before they
+    /// answer.
     pub(crate) fn send(&self, mut bytes: &[u8]) -> io::Result<()> {
         while !bytes.is_empty() {
             match rustix::net::send(self, bytes, SendFlags::NOSIGNAL) {
@@ -50,7 +51,7 @@ impl Socket {
         Ok(())
     }
 
-    /// Sends one after the other, without putting them together first.
+    /// Sends two parts in order without copying them into one buffer.
     pub(crate) fn send_both(&self, head: &[u8], body: &[u8]) -> io::Result<()> {
         let parts = [IoSlice::new(head), IoSlice::new(body)];
         let sent = loop {
@@ -66,7 +67,7 @@ impl Socket {
     }
 }
 
-/// The first of a host's addresses that answers.
+/// Connects to the first address of a host that accepts. `limit` is the timeout for each address.
 pub(crate) fn dial(endpoint: &Endpoint, limit: Duration) -> io::Result<TcpStream> {
     let host = &endpoint.host;
     let mut last = io::Error::new(io::ErrorKind::NotFound, format!("{host} has no address"));
@@ -113,29 +114,30 @@ impl Write for Socket {
     }
 }
 
-/// What has come and was not taken yet, in memory that is used again.
+/// Received bytes that are not consumed yet, in a buffer that is reused.
 #[derive(Debug, Default)]
 pub(crate) struct Inbox {
     bytes: Vec<u8>,
-    /// What came before was taken.
+    /// Start of the bytes in the buffer that are not consumed yet.
     taken: usize,
     filled: usize,
 }
 
 impl Inbox {
-    /// What has come.
+    /// Returns the received bytes that are not consumed yet.
     pub(crate) fn bytes(&self) -> &[u8] {
         &self.bytes[self.taken..self.filled]
     }
 
-    /// From now on asks for as many bytes at a time as memory is made for.
+    /// Enlarges the buffer for large answers, so that each read may return up to the largest size.
     pub(crate) fn expect_much(&mut self) {
         if self.bytes.len() < 2 * MOST {
             self.bytes.resize(2 * MOST, 0);
         }
     }
 
-    /// Reads once. False when nothing has come, which is possible only without `wait`.
+    /// Reads once from the socket. Returns `false` if nothing has arrived, which is possible only without
+    /// `wait`.
     pub(crate) fn fill(&mut self, socket: &Socket, wait: bool) -> io::Result<bool> {
         self.make_room();
         let flags = if wait { RecvFlags::empty() } else { RecvFlags::DONTWAIT };
@@ -155,8 +157,8 @@ impl Inbox {
         }
     }
 
-    /// Makes room behind what is there; at least twice as much memory where there is too little, so that a long answer takes
-    /// few turns.
+    /// Makes room behind the received bytes. Moves them to the front, and at least doubles a buffer that is
+    /// too small, so that a long answer takes few reads.
     fn make_room(&mut self) {
         let least = (self.bytes.len() / 2).clamp(ROOM / 2, MOST);
         if self.bytes.len() - self.filled >= least {
@@ -170,7 +172,7 @@ impl Inbox {
         }
     }
 
-    /// Forgets the first bytes.
+    /// Consumes the first `count` bytes.
     pub(crate) fn take(&mut self, count: usize) {
         self.taken = (self.taken + count).min(self.filled);
         if self.taken == self.filled {

@@ -1,4 +1,4 @@
-//! Encrypted connections to servers that somebody else runs.
+//! TLS configuration of connections to servers.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
 use rustls::{ClientConfig, RootCertStore};
 
-/// The authorities of the user's file.
+/// Reads the certificates of the authorities in the user's PEM file. `None` if the user names no file.
 pub(crate) fn authorities(tls: &Tls) -> Result<Option<Vec<CertificateDer<'static>>>> {
     let Some(path) = &tls.ca else { return Ok(None) };
     let failed = |why: String| DriverError::Unavailable(format!("ca={}: {why}", path.display()));
@@ -21,7 +21,8 @@ pub(crate) fn authorities(tls: &Tls) -> Result<Option<Vec<CertificateDer<'static
     Ok(Some(certificates))
 }
 
-/// How a session encrypts. The server's certificate is verified against its name.
+/// Builds the TLS client configuration of a session. The server's certificate is verified against its host
+/// name.
 pub(crate) fn client(tls: &Tls) -> Result<ClientConfig> {
     let mut roots = RootCertStore::empty();
     match authorities(tls)? {

@@ -1,6 +1,7 @@
-//! Engines that run in the process of their session, called through their C interfaces: DuckDB and chDB, whose libraries
-//! are loaded, and SQLite, which is compiled in. Every other crate forbids what is unsafe, but `systems`, which has one
-//! call of it: between fork and exec of a registry's client.
+//! Embedded engines, called through their C interfaces: DuckDB and chDB, whose libraries are loaded at run
+//! time, and SQLite, which is compiled in. All other crates forbid unsafe code, except for one call each in
+//! `systems` (between fork and exec of a registry's client) and in `outage` (the ioctl that shuts a file
+//! system down).
 
 mod chdb;
 mod duckdb;

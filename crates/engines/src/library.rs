@@ -1,4 +1,4 @@
-//! Loading an engine's shared library.
+//! Loads the shared library of an embedded engine.
 #![expect(unsafe_code, reason = "loading a library runs its initialisers, and symbols carry no types")]
 
 use std::path::{Path, PathBuf};
@@ -6,15 +6,15 @@ use std::path::{Path, PathBuf};
 use jsonathlon_connection::driver::{DriverError, Open, Result};
 use libloading::os::unix::{Library, RTLD_LAZY, RTLD_LOCAL};
 
-/// A loaded library. It is never unloaded: both engines leave threads behind that run its code, and the
-/// process ends soon after its session anyway.
+/// Loaded shared library. It is never unloaded, because DuckDB and chDB leave threads behind that run its
+/// code, and the process ends soon after its session anyway.
 pub(crate) struct Loaded {
     library: std::mem::ManuallyDrop<Library>,
     path: PathBuf,
 }
 
 impl Loaded {
-    /// Loads the library that `open` names.
+    /// Loads the library at the path in `open`.
     pub(crate) fn open(open: &Open) -> Result<Self> {
         let path = open.library.as_deref().ok_or_else(|| {
             DriverError::Unavailable(format!("protocol `{}` needs the path of a library", open.protocol))
@@ -23,9 +23,10 @@ impl Loaded {
     }
 
     fn load(path: &Path) -> Result<Self> {
-        // Local: the libraries carry their own copies of common C++ symbols and must not see each other.
-        // Lazy: of half a gigabyte of code few functions are called, so few symbols need resolving.
-        // SAFETY: the initialisers are those of the engine that the caller asked for by its path.
+        // RTLD_LOCAL: the libraries contain their own copies of common C++ symbols and must not see each
+        // other's. RTLD_LAZY: only few functions of half a gigabyte of code are called, so few symbols need
+        // resolving.
+        // SAFETY: the initialisers are those of the engine whose path the caller gave.
         let library = unsafe { Library::open(Some(path), RTLD_LAZY | RTLD_LOCAL) };
         let library = library.map_err(|error| {
             DriverError::Unavailable(format!("failed to load {}: {error}", path.display()))
@@ -33,12 +34,12 @@ impl Loaded {
         Ok(Self { library: std::mem::ManuallyDrop::new(library), path: path.to_owned() })
     }
 
-    /// The function called `name`.
+    /// Looks up the C function called `name`.
     ///
     /// # Safety
     /// `T` must be the type of that C function.
     pub(crate) unsafe fn function<T: Copy>(&self, name: &str) -> Result<T> {
-        // SAFETY: the caller vouches for the type.
+        // SAFETY: the caller guarantees the type.
         let symbol = unsafe { self.library.get::<T>(name.as_bytes()) };
         symbol.map(|symbol| *symbol).map_err(|_| {
             DriverError::Unavailable(format!(

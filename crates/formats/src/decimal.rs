@@ -1,17 +1,18 @@
-//! Numbers that are wider than an answer's cells, narrowed without silent loss.
+//! Converts decimals, which may be wider than the cells of an answer, without silent loss.
 
 use jsonathlon_connection::rows::Cell;
 
-/// Whole numbers up to this magnitude are exact in a double.
+/// Integers up to 2^53 in magnitude are exact in a double.
 const EXACT: u128 = 1 << 53;
 
-/// `unscaled` × 10^−`scale`: an integer when there is no fraction to it by type (`scale` 0) and it fits
-/// in 64 bits, otherwise the nearest double. `None` for an integer that does not fit.
+/// Converts `unscaled` × 10^−`scale` to a cell: an integer if `scale` is 0, otherwise the nearest double.
+/// `None` for an integer that does not fit into 64 bits.
 pub fn decimal(unscaled: i128, scale: u32) -> Option<Cell<'static>> {
     if scale == 0 {
         return i64::try_from(unscaled).ok().map(Cell::Int);
     }
-    // Both operands are exact up to 2^53 and 10^22, so that the one rounding of the division is right.
+    // Both operands are exact up to 2^53 and 10^22, so the division rounds once and its result is correctly
+    // rounded.
     if unscaled.unsigned_abs() <= EXACT && scale <= 22 {
         let divisor = 10f64.powi(i32::try_from(scale).unwrap_or(22));
         return Some(Cell::Float(unscaled as f64 / divisor));

@@ -1,5 +1,5 @@
-//! How several systems write values, answers and statements: trees of JSON as rows, ClickHouse's binary rows, decimals
-//! as cells. Nothing is sent or received here.
+//! Encodings of values, answers and statements that several systems share: JSON trees as rows, ClickHouse's
+//! binary rows, decimals as cells. This crate does no I/O.
 
 #![forbid(unsafe_code)]
 

@@ -1,8 +1,9 @@
-//! What a read by key costs the client, beside what it costs the server.
+//! Client CPU per read by key, next to the server's CPU.
 //!
 //!     cargo bench -p jsonathlon --bench client_cpu -- SYSTEM… [unix] [SECONDS [CLIENTS [THREADS]]]
 //!
-//! So many clients on so many threads (two, unless told otherwise) read whole documents of ten fields of 100 characters, and check them.
+//! CLIENTS clients on THREADS threads (default: 2) read and verify whole documents of ten fields of 100
+//! characters.
 
 mod common;
 
@@ -17,7 +18,7 @@ struct System {
     name: &'static str,
     variant: &'static str,
     make: &'static [&'static str],
-    /// What makes the inserts one transaction.
+    /// Statements that wrap all inserts into one transaction, if the system has transactions.
     around: Option<[&'static str; 2]>,
     insert: &'static str,
     read: &'static str,
@@ -98,7 +99,7 @@ fn main() -> Result<(), Problem> {
     let threads = numbers().get(2).copied().unwrap_or(2).clamp(1, clients);
     let over_socket = std::env::args().any(|argument| argument == "unix");
     for system in systems {
-        // Not every system has one.
+        // Not every system has a Unix socket.
         let has_socket = !matches!(system.name, "elasticsearch" | "sqlite");
         let transport = if over_socket && has_socket { Transport::Unix } else { Transport::Tcp };
         measure(system, transport, seconds, (clients, threads))?;

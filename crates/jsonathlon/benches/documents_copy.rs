@@ -1,13 +1,11 @@
-//! Import and export of large documents by the program against `\copy` of `psql`, from the same package: the same server and
-//! table, the same documents, A B B A …, with the ratio of each pair, and the program's own CPU beside the statement's time.
-//! What counts is the median of the pairs' ratios: what the machine does in a pair cancels within it. Its interval is that of
-//! order statistics; fewer than six pairs have none.
+//! Import and export of large documents by the program, compared with `\copy` of the same package's `psql`.
 //!
 //!     cargo bench -p jsonathlon --bench documents_copy -- json|jsonb [MEBIBYTES [PAIRS [ORDINALS…]]]
 //!
-//! Ours is the time of the statement in the worker, `psql`'s is what it says itself (`\timing`), so that neither starting a
-//! process nor logging in is in it. It writes what comes out to the null device, where the program counts and hashes it.
-//! Before each import the table is emptied and a checkpoint written, outside of the times.
+//! Same server, table and documents, in the order A B B A …. Result: median ratio of the pairs (disturbances
+//! cancel out within a pair), order-statistics interval (needs six pairs), our CPU ÷ time. Ours: worker's
+//! statement time (export counts and hashes). Theirs: `\timing` (export to /dev/null). Process start and
+//! login are excluded. Before each import, untimed, the table is emptied and a checkpoint written.
 
 mod common;
 
@@ -23,14 +21,14 @@ use jsonathlon_worker::protocol::{Exported, Load, Loaded, Op};
 use common::beside::{Beside, TABLE, psql_seconds};
 use common::{LIMIT, Problem, limits, numbers};
 
-/// Documents of 64 KiB, 1 MiB and 16 MiB.
+/// Ordinals of documents of 64 KiB, 1 MiB and 16 MiB.
 const ORDINALS: [u64; 3] = [12, 16, 20];
 
 fn main() -> Result<(), Problem> {
     let named = |variant: &&str| std::env::args().any(|argument| argument == **variant);
     let variants: Vec<&str> = ["json", "jsonb"].into_iter().filter(|variant| named(variant)).collect();
     if variants.is_empty() {
-        // As `cargo bench` without arguments, which runs all there are.
+        // Called by `cargo bench` without arguments, which runs all benchmarks.
         println!("name a variant of PostgreSQL: json, jsonb");
         return Ok(());
     }
@@ -38,7 +36,7 @@ fn main() -> Result<(), Problem> {
     let total = given.first().copied().unwrap_or(64) << 20;
     let pairs = given.get(1).copied().unwrap_or(10);
     let ordinals = if given.len() > 2 { &given[2..] } else { &ORDINALS[..] };
-    // The server's user has to get at its data.
+    // The server's user must be able to access its data.
     let open = std::fs::Permissions::from_mode(0o755);
     let scratch = tempfile::Builder::new().permissions(open).tempdir()?;
     for variant in variants {
@@ -65,9 +63,9 @@ fn main() -> Result<(), Problem> {
     Ok(())
 }
 
-/// Seconds of a statement, and of this program's CPU in it; none is known of another's.
+/// Seconds of a statement, and client CPU seconds of this program; `None` for `psql`.
 type Timed = (f64, Option<f64>);
-/// One of two that do the same.
+/// One of the two sides that are compared.
 type Side = fn(&mut Started, &Files) -> Result<Timed, Problem>;
 
 fn compare(
@@ -79,7 +77,7 @@ fn compare(
 ) -> Result<(), Problem> {
     let (mut ratios, mut shares, mut times) = (Vec::new(), Vec::new(), Vec::new());
     for pair in 0..=pairs {
-        // Each goes first in half of the pairs; pair 0 only warms up.
+        // Each side goes first in half of the pairs; pair 0 only warms up.
         let ((own, cpu), (other, _)) = if pair % 2 == 0 {
             let own = ours(server)?;
             (own, theirs(server)?)
@@ -113,7 +111,7 @@ fn compare(
     Ok(())
 }
 
-/// The same documents, as each of the two reads them.
+/// Files with the same documents, in the format of each side.
 struct Files {
     table: Table,
     ours: PathBuf,
@@ -128,7 +126,7 @@ impl Files {
             (BufWriter::new(std::fs::File::create(&ours)?), BufWriter::new(std::fs::File::create(&theirs)?));
         for key in 0..table.documents {
             maker.line(key, &mut one)?;
-            // Nothing in these documents has to be escaped.
+            // These documents contain nothing that has to be escaped.
             write!(other, "{key}\t")?;
             maker.document(key, &mut other)?;
             other.write_all(b"\n")?;
@@ -139,7 +137,7 @@ impl Files {
     }
 }
 
-/// The server beside `psql`.
+/// The server, with the program's statements.
 struct Started {
     server: Beside,
     load: String,
@@ -160,7 +158,7 @@ impl Started {
     fn load(&mut self, files: &Files) -> Result<Timed, Problem> {
         self.empty()?;
         let load = Load::Keyed { statement: self.load.clone(), file: files.ours.clone() };
-        // The commit makes it durable, for the client as well.
+        // The commit makes it durable, as it does for `psql`.
         let loaded: Loaded = self.server.ask(&Op::Load { load, sync: false })?;
         if loaded.documents != Some(files.table.documents) {
             return Err(format!("{:?} documents were loaded", loaded.documents).into());

@@ -1,11 +1,11 @@
-//! Loading through the harness against loading by hand: the same statements, file, threads and
-//! durability, side by side in one run, A B A B …, with the ratio of each pair and its interval.
+//! Loading by the program, compared with hand-written loading: same statements, file, threads and durability,
+//! in the order A B B A …, with the ratio of each pair and its interval.
 //!
 //!     cargo bench --bench loading [-- DOCUMENTS [ROUNDS]]
 //!
-//! *By hand* is `by_hand.c`, compiled here: a plain C program on the same engine library (and, for SQLite,
-//! on the same amalgamation with the same options that is built into the program). Engines must be
-//! installed (`jsonathlon systems install --all`); a C compiler is needed.
+//! The hand-written loader is `by_hand.c`, a plain C program that is compiled here against the same engine
+//! library (for SQLite, the amalgamation that is built into the program, with the same options). Engines must
+//! be installed (`jsonathlon systems install --all`); a C compiler is needed.
 
 mod common;
 
@@ -47,7 +47,7 @@ fn main() -> Result<(), Problem> {
         let engine = Engine { target: &target, open, file: &file };
         let (mut harness, mut hand) = (Vec::new(), Vec::new());
         for round in 0..=rounds {
-            // Each goes first in half of the rounds; round 0 only warms up.
+            // Each side goes first in half of the rounds; round 0 only warms up.
             let (ours, theirs) = if round % 2 == 0 {
                 let ours = engine.load_through_the_harness()?;
                 (ours, engine.load_by_hand(&by_hand)?)
@@ -154,7 +154,7 @@ fn compile() -> Result<PathBuf, Problem> {
         .and_then(|package| package["manifest_path"].as_str())
         .ok_or("libsqlite3-sys is not among the dependencies")?;
     let folder = Path::new(manifest).parent().ok_or("no folder")?;
-    // The options of its bundled build, read from where they are given to the compiler.
+    // The options of the bundled build, read from the crate's build script.
     let build = std::fs::read_to_string(folder.join("build.rs"))?;
     let bundled = build.split("\"-DSQLITE_CORE\"").nth(1).and_then(|rest| rest.split(';').next());
     let options: Vec<&str> = bundled

@@ -1,8 +1,8 @@
-//! What the harness adds to a statement: the client's time less the time that the engine itself reports.
+//! Overhead of the program per statement: client time minus the time that the engine itself reports.
 //!
 //!     cargo bench --bench overhead [-- DOCUMENTS [ASKS]]
 //!
-//! Only engines that report their own time can be asked. Engines must be installed.
+//! Covers only engines that report their own time. Engines must be installed.
 
 mod common;
 

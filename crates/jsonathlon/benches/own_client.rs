@@ -1,13 +1,11 @@
-//! Loading a server through the program against its own client: PostgreSQL against `psql`'s `\copy`, MySQL against
-//! `LOAD DATA LOCAL INFILE` of `mysql`. The same file into the same server, side by side, A B B A …, with the ratio of
-//! each pair and its interval.
+//! Loading a server by the program, compared with the server's own client: `\copy` of `psql` for PostgreSQL,
+//! `LOAD DATA LOCAL INFILE` of `mysql` for MySQL. Same file and server, in the order A B B A ….
 //!
 //!     cargo bench -p jsonathlon --bench own_client -- postgresql|mysql [DOCUMENTS [PAIRS]]
 //!
-//! One server is started. Between two loads the table is emptied, outside of the times. Ours goes from
-//! handing over the file to the commit, the client's is what it says itself, so that neither starting a process nor
-//! logging in is in it. After each pair two of the client load half of the file each at once, which shows what more
-//! connections are worth on this machine.
+//! Prints the ratio of each pair and its interval. Between loads, untimed, the table is emptied. Ours lasts
+//! from passing the file to the commit, theirs is the time the client prints: no process start, no login.
+//! After each pair two clients load half of the file each, which shows the gain of a second connection.
 
 mod common;
 
@@ -26,13 +24,13 @@ use jsonathlon_worker::protocol::{Load, Loaded, Op};
 use common::beside::{Beside, TABLE, psql_seconds};
 use common::{LIMIT, Problem, numbers};
 
-/// A server's own client.
+/// The client program of a server.
 struct Client {
     system: &'static str,
-    /// What comes before a load.
+    /// Statements that are executed before a load.
     empty: &'static [&'static str],
     command: fn(&Beside, &Path) -> Command,
-    /// Seconds, in what it prints.
+    /// Parses the seconds from the output of the client.
     seconds: fn(&str) -> Option<f64>,
 }
 
@@ -47,7 +45,7 @@ const CLIENTS: [Client; 2] = [
         system: "mysql",
         empty: &["TRUNCATE documents"],
         command: mysql,
-        // `Query OK, 9 rows affected (1 min 0.57 sec)`
+        // Example: `Query OK, 9 rows affected (1 min 0.57 sec)`
         seconds: |said| {
             let line = said.lines().find(|line| line.starts_with("Query OK") && line.contains("affected"))?;
             let (_, time) = line.rsplit_once('(')?;
@@ -63,7 +61,7 @@ const CLIENTS: [Client; 2] = [
     },
 ];
 
-/// A quote and a delimiter that JSON cannot hold, so that every line is taken as it is.
+/// Uses a quote and a delimiter that cannot occur in JSON, so that every line is loaded unchanged.
 fn psql(server: &Beside, file: &Path) -> Command {
     const CSV: &str = r"format csv, quote e'\x01', delimiter e'\x02', escape e'\x01'";
     server.psql(&format!(r"\copy {TABLE} (doc) from '{}' with ({CSV})", file.display()))
@@ -89,16 +87,16 @@ fn mysql(server: &Beside, file: &Path) -> Command {
 fn main() -> Result<(), Problem> {
     let named = |client: &&Client| std::env::args().any(|argument| argument == client.system);
     let Some(client) = CLIENTS.iter().find(named) else {
-        // As `cargo bench` without arguments, which runs all there are.
+        // Called by `cargo bench` without arguments, which runs all benchmarks.
         println!("name a system: postgresql, mysql");
         return Ok(());
     };
     let documents = numbers().first().copied().unwrap_or(200_000);
     let pairs = numbers().get(1).copied().unwrap_or(9) as usize;
-    // The server's user has to get at its data.
+    // The server's user must be able to access its data.
     let open = std::fs::Permissions::from_mode(0o755);
     let scratch = tempfile::Builder::new().permissions(open).tempdir()?;
-    // As a run stages them: what the system may refuse is not in the file, for it would end `\copy`.
+    // Suspects are left out as in a run, because a rejected document would end `\copy`.
     let options = StageOptions {
         suspect: Traits::SUSPECT | Traits::from_name("nul_escape").ok_or("no such trait")?,
         ..StageOptions::default()
@@ -113,7 +111,7 @@ fn main() -> Result<(), Problem> {
     let (whole, halves) = ([file.clone()], halves(&file)?);
     let (mut ours, mut theirs, mut twice) = (Vec::new(), Vec::new(), Vec::new());
     for pair in 0..=pairs {
-        // Each goes first in half of the pairs; pair 0 only warms up.
+        // Each side goes first in half of the pairs; pair 0 only warms up.
         let (loaded, single) = if pair % 2 == 0 {
             let loaded = server.load(&file)?;
             (loaded, server.theirs(&whole)?)
@@ -157,7 +155,7 @@ fn main() -> Result<(), Problem> {
     Ok(())
 }
 
-/// A server beside its own client.
+/// A server with its own client.
 struct Started {
     client: &'static Client,
     server: Beside,
@@ -179,11 +177,11 @@ impl Started {
     fn load(&mut self, file: &Path) -> Result<Loaded, Problem> {
         self.empty()?;
         let load = Load::Rows { statement: self.load.clone(), file: file.to_owned() };
-        // The commit makes it durable, for the client as well.
+        // The commit makes it durable, as it does for the client.
         self.server.ask(&Op::Load { load, sync: false })
     }
 
-    /// The longest of the times that these take at once, a connection each.
+    /// Runs one client per file in parallel. Returns the longest of their times.
     fn theirs(&mut self, files: &[PathBuf]) -> Result<f64, Problem> {
         self.empty()?;
         let start = |file: &PathBuf| {
@@ -209,7 +207,7 @@ impl Started {
     }
 }
 
-/// The documents of a file in two of about the same length beside it.
+/// Splits the documents of a file into two files of about equal size next to it.
 fn halves(file: &Path) -> Result<[PathBuf; 2], Problem> {
     let text = std::fs::read(file)?;
     let middle = text.len() / 2;

@@ -1,14 +1,11 @@
-//! The harness's times against those of each engine's own Python package: the same statements over the same
-//! files, side by side in one run, A B B A …, with the ratio of each pair and its interval.
+//! Times of the program, compared with each engine's own Python package: same statements and files, in the
+//! order A B B A …, with the ratio of each pair and its interval.
 //!
 //!     cargo bench --bench own_package [-- DOCUMENTS [ROUNDS [ASKS]] [SYSTEM/VARIANT …]]
 //!
-//! Each engine is measured in its usual variant and, where it has one, in `as-published`.
-//! Documents are loaded once, through the harness. Then, in each round, a worker of the harness opens the
-//! folder, warms each question up, asks it and closes; and `own_package.py` does the same with the package
-//! that the engine's makers publish. Both times go from handing the statement over to the last row in the
-//! caller's hands: typed values here, Python objects there. Engines must be installed; packages are fetched
-//! by `pip` into the target folder.
+//! Per engine: the usual variant and `as-published`, loaded once. Per round a worker, then `own_package.py`
+//! with the vendor's package, opens the folder, warms up, asks and closes; timed from statement to last typed
+//! row (or Python object). Needs installed engines; `pip` downloads packages into the target folder.
 
 mod common;
 
@@ -30,14 +27,14 @@ use serde_json::json;
 
 use common::{LIMIT, Problem, generate, numbers, request, worker};
 
-/// Executions that are not counted, of each question and round.
+/// Unmeasured executions per question and round.
 const WARM_UP: usize = 2;
-/// Each engine's package by protocol. Python brings SQLite itself.
+/// Python package of each engine, by protocol. SQLite is part of Python.
 const PACKAGES: [(&str, &str); 2] = [("duckdb", "duckdb==2.0.0"), ("chdb", "chdb-core==26.7.3")];
-/// The variant of the published statements.
+/// Variant with the published statements.
 const PUBLISHED: &str = "as-published";
-/// What counts as the same time; an interval that overlaps it shows no difference, which is worth what the
-/// interval's width is worth.
+/// Ratios that count as equal. An interval that overlaps this range shows no difference; how much that means
+/// depends on its width.
 const SAME: (f64, f64) = (0.98, 1.02);
 
 fn main() -> Result<(), Problem> {
@@ -79,7 +76,7 @@ fn main() -> Result<(), Problem> {
     Ok(())
 }
 
-/// The variants of a system that are measured.
+/// The variants of a system to measure: its usual one and `as-published`.
 fn variants(system: &System) -> impl Iterator<Item = &Variant> {
     let usual = system.usual_variant().map(|variant| variant.name.clone());
     system
@@ -88,7 +85,7 @@ fn variants(system: &System) -> impl Iterator<Item = &Variant> {
         .filter(move |variant| Some(&variant.name) == usual.as_ref() || variant.name == PUBLISHED)
 }
 
-/// Runs the rounds of one engine and prints what came out.
+/// Runs the rounds of one engine and prints the results.
 fn compare(
     name: &str,
     engine: &Engine,
@@ -99,7 +96,7 @@ fn compare(
     let questions = Question::ALL.len();
     let (mut harness, mut theirs) = (vec![Vec::new(); questions], vec![Vec::new(); questions]);
     for round in 0..=rounds {
-        // Each goes first in half of the rounds; round 0 only warms up.
+        // Each side goes first in half of the rounds; round 0 only warms up.
         let (by_harness, by_package) = if round % 2 == 0 {
             let by_harness = engine.ask(asks)?;
             (by_harness, package.ask(engine, asks)?)
@@ -137,14 +134,14 @@ fn compare(
     Ok(())
 }
 
-/// The times of one question in one round.
+/// Times of one question in one round.
 #[derive(Deserialize)]
 struct Asked {
     seconds: Vec<f64>,
     rows: usize,
 }
 
-/// An engine in one configuration, with all values in place.
+/// An engine in one configuration, with all placeholders filled in.
 struct Engine {
     open: Open,
     create: Vec<String>,
@@ -181,7 +178,7 @@ impl Engine {
             }
             LoadMode::File => Load::Statement { statements },
         };
-        // All background work has ended before anything is compared, and so has the index.
+        // All background work and the index must be finished before anything is compared.
         let mut settling = filled(analytics.statements("index"))?;
         settling.extend(filled(analytics.statements("drain"))?);
         let settle = Op::Settle {
@@ -234,29 +231,29 @@ impl Engine {
     }
 }
 
-/// What a package says about itself.
+/// What `own_package.py` reports about an installed package.
 #[derive(Deserialize)]
 struct Checked {
     version: Option<String>,
     unusable: Option<String>,
 }
 
-/// An engine's Python package.
+/// The Python package of an engine.
 struct Package {
     protocol: String,
-    /// Where it is installed, unless it is part of Python.
+    /// Installation folder; `None` if the package is part of Python.
     folder: Option<PathBuf>,
 }
 
 impl Package {
-    /// The package of a protocol, fetched when it is not there yet.
+    /// The package of a protocol; installs it if it is missing.
     fn of(protocol: &str) -> Result<Self, Problem> {
         let Some((_, name)) = PACKAGES.iter().find(|(of, _)| *of == protocol) else {
             return Ok(Self { protocol: protocol.to_owned(), folder: None });
         };
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("packages").join(name);
         if !folder.exists() {
-            // In a folder beside it first: one that is there is whole.
+            // Installed into a temporary folder first, so that an existing folder is always complete.
             let part = folder.with_extension("part");
             let pip = ["-m", "pip", "install", "--quiet", "--no-deps", "--target"];
             let installed = Command::new("python3").args(pip).arg(&part).arg(name).status()?;

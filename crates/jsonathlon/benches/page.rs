@@ -1,4 +1,4 @@
-//! How long a page takes to make, and how large it is: 50 systems at four scales, some 10,000 trials.
+//! Time to generate a page and its size: 50 systems at four document counts, about 10,000 trials.
 //!
 //!     cargo bench -p jsonathlon --bench page
 

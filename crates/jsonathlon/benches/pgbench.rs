@@ -1,14 +1,11 @@
-//! Point reads of PostgreSQL by the program's clients against pgbench of the same package: the same server, the same
-//! messages, the same number of threads, uniform keys, answers recorded and not checked, over a Unix socket, A B B A …
-//! What counts is the median of the pairs' ratios: what the machine does in a pair cancels within it. Its interval is that
-//! of order statistics, which asks nothing of their distribution; fewer than six pairs have none. Both programs are in a faster
-//! or a slower state from one trial to the next, as the kernel has placed their threads: many short pairs tell more than a
-//! few long ones.
+//! Point reads of PostgreSQL by the program and by pgbench of the same package: same server, messages and
+//! threads, uniform keys, Unix socket, order A B B A …; answers are recorded, not verified.
 //!
 //!     cargo bench -p jsonathlon --bench pgbench -- postgresql [SECONDS [PAIRS [CLIENTS…]]]
 //!
-//! pgbench counts from its connections on; its CPU holds the start of its process, so that a run of no transaction is
-//! taken from it. Keys are 0 to 100,000: one side draws the first 100,000 of them, the other one the last.
+//! Result: median ratio of the pairs (disturbances cancel out within a pair), order-statistics interval
+//! (needs six pairs). Many short pairs are best, as thread placement varies. CPU of a pgbench run with one
+//! transaction per client is subtracted. Keys: 0 to 100,000, of which each side leaves out one end.
 
 mod common;
 
@@ -123,7 +120,7 @@ fn theirs(
     Ok(Done { per_second, client: (spent - start) * 1e6 / count, server: f64::NAN })
 }
 
-/// What it said, and what CPU its process took.
+/// Runs pgbench, whose rate counts from its connections on. Returns its output and its CPU seconds.
 fn pgbench(
     started: &Started,
     script: &std::path::Path,
@@ -143,7 +140,7 @@ fn pgbench(
         .arg(script)
         .arg(&login.database);
     command.env("PGPASSWORD", &login.password).env("LC_ALL", "C").stdin(Stdio::null());
-    // Its own group: what ends this program by hand ends the other one too late otherwise.
+    // A separate process group, so that interrupting this program by hand does not end pgbench too.
     command.process_group(0);
     let before = cpu_of_children();
     let output = command.output()?;
@@ -154,7 +151,7 @@ fn pgbench(
     Ok((String::from_utf8_lossy(&output.stdout).into_owned(), spent))
 }
 
-/// Seconds of CPU of the processes that this one has waited for.
+/// CPU seconds of all child processes that have been waited for.
 fn cpu_of_children() -> f64 {
     let Ok(text) = std::fs::read_to_string("/proc/self/stat") else { return f64::NAN };
     let fields: Vec<&str> = text.rsplit(')').next().unwrap_or_default().split_whitespace().collect();

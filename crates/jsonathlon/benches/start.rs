@@ -1,10 +1,9 @@
-//! What the program adds to the start of a server: from asking for a server and a session to having both, against
-//! the same command started by hand until its port accepts, side by side, A B B A …
+//! Overhead of the program when it starts a server: time until server and session are ready, compared with
+//! the same command started by hand until its port accepts connections, in the order A B B A ….
 //!
 //!     cargo bench -p jsonathlon --bench start [-- PAIRS [SYSTEM …]]
 //!
-//! Both start on a folder that has been initialised. Ours holds a worker, the guard, logging in and a first
-//! query, which the other lacks.
+//! Both start on an initialised folder. Only ours includes a worker, the guard, the login and a first query.
 
 mod common;
 
@@ -26,7 +25,7 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use common::{LIMIT, Problem, command, engine, numbers};
 
-/// How often a port is tried.
+/// Interval between connection attempts to a port.
 const PAUSE: Duration = Duration::from_micros(500);
 
 fn main() -> Result<(), Problem> {
@@ -44,7 +43,7 @@ fn main() -> Result<(), Problem> {
         let artifact = configuration.artifact.as_ref().ok_or("no artifact")?;
         let installed = Store::from_environment()?.install(artifact, &mut |_| {}, &|| false)?;
         let target = Target::new(configuration, ANALYTICS, installed).ok_or("it has no workload")?;
-        // The server's user has to get at its data.
+        // The server's user must be able to access its data.
         let open = std::fs::Permissions::from_mode(0o755);
         let scratch = tempfile::Builder::new().permissions(open).tempdir()?;
         compare(name, &target, scratch.path(), pairs)?;
@@ -65,7 +64,7 @@ fn compare(name: &str, target: &Target, scratch: &Path, pairs: u64) -> Result<()
         "TERM" => Signal::TERM,
         other => return Err(format!("no signal {other}").into()),
     };
-    // Makes the folder, and tells how the server is started.
+    // Initialises the folder, and records the server's command.
     let (_, by_hand) = ours(&open, &launch, scratch)?;
     let (mut with, mut without, mut added) = (Vec::new(), Vec::new(), Vec::new());
     for pair in 0..=pairs {
@@ -97,7 +96,7 @@ fn compare(name: &str, target: &Target, scratch: &Path, pairs: u64) -> Result<()
     Ok(())
 }
 
-/// Seconds until a session is there, and how its server was started.
+/// Seconds until a session is open, and the command that started its server.
 fn ours(open: &Open, launch: &Launch, scratch: &Path) -> Result<(f64, ByHand), Problem> {
     let begun = Instant::now();
     let (engine, opened) = engine(&scratch.join("worker.log"), open, launch)?;
@@ -107,7 +106,7 @@ fn ours(open: &Open, launch: &Launch, scratch: &Path) -> Result<(f64, ByHand), P
     Ok((seconds, by_hand))
 }
 
-/// The command of a server.
+/// Command, environment and owner of a server process.
 struct ByHand {
     command: Vec<OsString>,
     environment: Vec<(OsString, OsString)>,
@@ -117,7 +116,7 @@ struct ByHand {
 }
 
 impl ByHand {
-    /// As a running one was started.
+    /// Reads the command of a running server from `/proc`.
     fn of(pid: u32) -> Result<Self, Problem> {
         let process = PathBuf::from(format!("/proc/{pid}"));
         let parts = |name: &str| -> Result<Vec<Vec<u8>>, Problem> {
@@ -138,7 +137,7 @@ impl ByHand {
         })
     }
 
-    /// Seconds until its port accepts; the server is then ended.
+    /// Starts the server. Returns the seconds until its port accepts a connection, then stops it.
     fn start(&self, port: u16, stop: Signal) -> Result<f64, Problem> {
         let (program, arguments) = self.command.split_first().ok_or("no command")?;
         let begun = Instant::now();

@@ -1,4 +1,4 @@
-//! The command line. Help, completions and the man page are made from these definitions.
+//! Definitions of the command line, from which help, completions and the man page are generated.
 
 use std::path::PathBuf;
 
@@ -162,10 +162,10 @@ pub(crate) struct AskArguments {
     pub(crate) cold_os: bool,
 }
 
-/// Documents of a run that is told nothing about that.
+/// Default of `--scale`: the number of documents or records to generate.
 pub(crate) const USUAL_SCALE: u64 = 100_000;
 
-/// Over the options of workloads that ask questions.
+/// Help heading of the options of workloads that ask questions.
 const ASKING: &str = "How questions are asked";
 
 /// What every workload can be told.

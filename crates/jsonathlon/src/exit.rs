@@ -1,4 +1,4 @@
-//! How the program ends: exit codes, and errors as people read them.
+//! Exit codes of the program, and how errors are printed for users.
 
 use std::error::Error;
 
@@ -10,18 +10,19 @@ use jsonathlon_studies::definition::StudyError;
 use jsonathlon_systems::{ArtifactError, CatalogueError};
 use jsonathlon_workloads::RunError;
 
-/// A cell failed, or is slower than it may be.
+/// Exit code if a cell failed or is disputed, a run is incomplete, a durability promise was broken, a check
+/// failed, or the regression gate did not pass.
 pub(crate) const FAILED_CELL: u8 = 1;
-/// Wrong usage or input.
+/// Exit code for wrong arguments or wrong input.
 pub(crate) const USAGE: u8 = 2;
-/// The environment lacks something.
+/// Exit code if the environment lacks something, such as a client, disk space or memory.
 pub(crate) const ENVIRONMENT: u8 = 3;
-/// Interrupted; can be resumed.
+/// Exit code after an interrupt; the run can be resumed.
 pub(crate) const INTERRUPTED: u8 = 4;
-/// A fault of the program (`EX_SOFTWARE` of sysexits).
+/// Exit code after a panic, i.e. a bug of the program (`EX_SOFTWARE` of sysexits).
 pub(crate) const INTERNAL: u8 = 70;
 
-/// What a command can fail with.
+/// Error of a subcommand. Determines the exit code and the message on standard error.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Failure {
     #[error(transparent)]
@@ -42,7 +43,7 @@ pub(crate) enum Failure {
     Plain {
         code: u8,
         message: String,
-        /// What to do next, on a line of its own.
+        /// What the user can do next, printed on a line of its own. `None` if there is nothing to advise.
         advice: Option<String>,
     },
 }
@@ -60,7 +61,7 @@ impl Failure {
         Self::Plain { code: INTERRUPTED, message: "interrupted".to_owned(), advice: Some(advice.into()) }
     }
 
-    /// The exit code.
+    /// Exit code of the program for this error: one of the constants of this module.
     pub(crate) fn code(&self) -> u8 {
         match self {
             Self::Data(error) | Self::Run(RunError::Data(error)) => data_code(error),
@@ -83,7 +84,7 @@ impl Failure {
         }
     }
 
-    /// Says on standard error what went wrong, with its causes.
+    /// Prints the error, its causes and the advice on standard error.
     pub(crate) fn print(&self) {
         let style = Style::new().fg_color(Some(AnsiColor::Red.into())).bold();
         let mut said = self.printable(&self.to_string());
@@ -91,7 +92,7 @@ impl Failure {
         let mut cause = self.source();
         while let Some(error) = cause {
             let reason = self.printable(&error.to_string());
-            // Most messages end with the words of their cause.
+            // Skips a cause that the message before already contains, as most messages end with their cause.
             if !said.contains(&reason) {
                 crate::say!("  because: {reason}");
             }
@@ -103,8 +104,9 @@ impl Failure {
         }
     }
 
-    /// A message without what moves a cursor or changes colours: names and sources in it may come from anybody's
-    /// run folder. What is said of such a folder has no lines either, which could be taken for the program's own.
+    /// Replaces control characters with spaces, so that a message cannot move the cursor or change colours:
+    /// names and sources in it may come from an untrusted run folder. Line breaks are replaced only in errors
+    /// about run folders, where a line could be taken for the program's own.
     fn printable(&self, message: &str) -> String {
         let lines = !matches!(
             self,

@@ -1,4 +1,4 @@
-//! Ctrl-C: the first one ends the run in order, the second one ends the program at once.
+//! Handles Ctrl-C: the first signal ends the run in order, the second ends the program at once.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,18 +8,18 @@ use signal_hook::flag;
 
 use crate::exit::{Failure, INTERRUPTED};
 
-/// Whether the user wants to stop.
+/// Flag that SIGINT, SIGTERM or SIGHUP sets; clones share it.
 #[derive(Debug, Clone)]
 pub(crate) struct Interrupt(Arc<AtomicBool>);
 
 impl Interrupt {
-    /// Takes over the signals that ask a program to end.
+    /// Installs handlers for SIGINT, SIGTERM and SIGHUP; fails if a handler cannot be registered.
     pub(crate) fn install() -> Result<Self, Failure> {
         let wanted = Arc::new(AtomicBool::new(false));
         for signal in [SIGINT, SIGTERM, SIGHUP] {
-            // Order matters: the shutdown looks at the flag before this signal sets it. Workers end with
-            // their parent, so leaving at once leaves nothing behind but databases on servers by address, which
-            // the resumed run removes.
+            // Order matters: the conditional shutdown must read the flag before this signal sets it. Exiting
+            // at once is safe, because workers end with their parent. Only databases on remote servers stay,
+            // and the resumed run drops them.
             flag::register_conditional_shutdown(signal, INTERRUPTED.into(), Arc::clone(&wanted))
                 .and_then(|_| flag::register(signal, Arc::clone(&wanted)))
                 .map_err(|error| Failure::environment(format!("failed to listen for signals: {error}")))?;
@@ -27,7 +27,7 @@ impl Interrupt {
         Ok(Self(wanted))
     }
 
-    /// Whether a signal came.
+    /// Returns `true` once one of the signals has arrived.
     pub(crate) fn wanted(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }

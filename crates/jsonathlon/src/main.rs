@@ -1,8 +1,10 @@
-//! `jsonathlon`: which database should hold my JSON, on my hardware, for my load?
+//! The `jsonathlon` program: parses the command line, dispatches to the subcommands, and maps failures and
+//! panics to exit codes.
 
 #![forbid(unsafe_code)]
 
-/// Says something on standard error, as far as that can be written to: what is said there is no reason to end a run.
+/// Prints a line on standard error. Write errors are ignored, because a lost message is no reason to end a
+/// run.
 macro_rules! say {
     ($($words:tt)*) => {{
         use std::io::Write as _;
@@ -27,23 +29,24 @@ use cli::{Cli, Command};
 use exit::{Failure, INTERNAL};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-/// Files that are enough for whatever a run has, its servers' too; some programs look at each that they may open.
+/// Upper bound of the open-file limit that is requested. Enough for a run and its servers; not higher,
+/// because some programs iterate over every descriptor that they may open.
 const ENOUGH_FILES: u64 = 1 << 20;
 
-/// Lets this process and all that it starts open as many files as the system allows: shells give 1,024, which some hundred
-/// clients use up.
+/// Raises the open-file limit of this process and its children to what the system allows, at most
+/// [`ENOUGH_FILES`]. Shells set 1,024, which a few hundred clients use up.
 fn raise_open_files() {
     let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
     let wanted = maximum.map_or(ENOUGH_FILES, |most| most.min(ENOUGH_FILES));
     if current.is_some_and(|current| current < wanted) {
-        // Where it cannot be raised, those who need more say so.
+        // A failure is ignored: whatever needs more files reports its own error.
         setrlimit(Resource::Nofile, Rlimit { current: Some(wanted), maximum }).ok();
     }
 }
 
 fn main() -> ExitCode {
     raise_open_files();
-    // A fault of the program is told apart from everything that it reports in an orderly way.
+    // A panic gets its own exit code, so that a bug of the program can be told from a reported failure.
     std::panic::catch_unwind(|| {
         let cli = Cli::try_parse().unwrap_or_else(|error| with_names(error).exit());
         match dispatch(cli) {
@@ -57,7 +60,8 @@ fn main() -> ExitCode {
     .unwrap_or(ExitCode::from(INTERNAL))
 }
 
-/// An error of arguments; where a command's or a workload's name is unknown, with the names that there are.
+/// Adds the list of valid names to an error about an unknown command or workload; returns other errors
+/// unchanged.
 fn with_names(mut error: clap::Error) -> clap::Error {
     if error.kind() == ErrorKind::InvalidSubcommand {
         let all = Cli::command();

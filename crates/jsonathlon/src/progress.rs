@@ -1,4 +1,4 @@
-//! What is going on, on standard error: bars on a terminal, plain lines elsewhere.
+//! Shows progress on standard error: bars on a terminal, plain lines elsewhere.
 
 use std::collections::HashSet;
 use std::io::IsTerminal;
@@ -11,30 +11,33 @@ use jsonathlon_results::record::{Cell, Verdict};
 use jsonathlon_systems::{Progress as InstallProgress, Step as InstallStep};
 use jsonathlon_workloads::observer::{Event, Observer, Work};
 
-/// Plain lines about long work come at most this often.
+/// Minimum pause between the last line and the next plain progress line, where there is no terminal.
 const PLAIN_INTERVAL: Duration = Duration::from_secs(10);
 
-/// Before so many trials, or so long, nothing is said of how long all of them take.
+/// An estimate of the remaining time is shown after this many trials or after [`A_WHILE`], whichever comes
+/// first.
 const FEW_TRIALS: u64 = 10;
 const A_WHILE: Duration = Duration::from_secs(20);
 
-/// The parameter of cells that are of one index.
+/// Name of the cell parameter that holds the index which a cell is about.
 const INDEX: &str = "index";
 
-/// Shows a run's events.
+/// Observer of a run that prints its events on standard error, as a bar or as plain lines.
 pub(crate) struct RunProgress {
     terminal: bool,
     started: Instant,
-    /// The current stretch of work.
+    /// Bar or spinner of the current stretch of work; hidden unless standard error is a terminal.
     bar: ProgressBar,
     what: String,
     trials: (u64, u64),
-    /// When the work of trials began, loads included, and how many were done by then: the base of the first estimate.
+    /// Start of the first work other than staging (loads count), and the number of trials recorded by then.
+    /// The base of the first estimate; `None` before that work.
     trials_since: Option<(Instant, u64)>,
-    /// When the rounds are over, judged by those that were made: the base of every other estimate.
+    /// Expected end of the rounds, extrapolated from the finished ones ([`Event::Left`]). The base of every
+    /// later estimate; `None` before the first such event.
     ends: Option<Instant>,
     last_line: Instant,
-    /// Why systems lack something, as far as that was told.
+    /// Lines about cells that are not applicable, as far as they were printed. Each is printed once.
     lacks: HashSet<String>,
 }
 
@@ -63,7 +66,7 @@ impl RunProgress {
         }
     }
 
-    /// Takes the bar off the screen.
+    /// Removes the bar from the terminal when the run has ended.
     pub(crate) fn finish(&self) {
         self.bar.finish_and_clear();
     }
@@ -84,7 +87,7 @@ impl RunProgress {
         what.clone_into(&mut self.what);
         self.bar.set_style(spinner());
         self.bar.set_message(self.message());
-        // Rounds are many; elsewhere than on a terminal their progress is told by time.
+        // Turns are frequent: without a terminal they get a line per `PLAIN_INTERVAL` instead of one each.
         if work != Work::Turn && !self.terminal {
             self.line(what);
         }
@@ -95,7 +98,7 @@ impl RunProgress {
         let mut text = self.what.clone();
         if self.trials_since.is_some() {
             let left = self.time_left().map(|left| format!(", about {} left", rough(left)));
-            // A run with a budget goes on with more than is planned while it has time.
+            // A run with a time budget may execute more trials than planned.
             let trials =
                 if done >= planned { format!("all {planned}") } else { format!("{done} of {planned}") };
             text.push_str(&format!(" ({trials} planned trials{})", left.unwrap_or_default()));
@@ -131,7 +134,8 @@ impl RunProgress {
     }
 }
 
-/// A configuration for people; versions of one system may run side by side.
+/// System, version and variant of a cell for display. The version is needed because several versions of a
+/// system may run side by side.
 fn configuration(cell: &Cell) -> String {
     format!("{} {} {}", cell.id.system, cell.id.version, cell.id.variant)
 }
@@ -153,7 +157,8 @@ impl Observer for RunProgress {
                 let cell = &trial.cell;
                 let name = format!("{} {}", configuration(cell), cell.step);
                 if let (Some(failure), Verdict::NotApplicable) = (&trial.failure, trial.verdict) {
-                    // It may be the reason of a hundred cells, but each index has its own.
+                    // A hundred cells may share the reason: it is printed once, but separately for each
+                    // index.
                     let index = cell.parameters.get(INDEX).and_then(|name| name.as_str());
                     let of = index.map(|name| format!(" with index {name}")).unwrap_or_default();
                     let text = format!("{name}{of}: not applicable: {}", one_line(&failure.error));
@@ -191,7 +196,7 @@ impl Observer for RunProgress {
     }
 }
 
-/// Shows an installation.
+/// Progress of one installation: a bar on a terminal, otherwise a line per step.
 pub(crate) struct InstallBar {
     bar: ProgressBar,
     terminal: bool,
@@ -243,7 +248,7 @@ impl InstallBar {
     }
 }
 
-/// Shows on a terminal what the proof of a system is at; elsewhere its result says enough.
+/// Spinner of `systems check` on a terminal. Elsewhere nothing is shown, because the result line says enough.
 pub(crate) struct CheckBar {
     bar: ProgressBar,
     name: String,
@@ -275,7 +280,7 @@ impl Observer for CheckBar {
 }
 
 fn spinner() -> ProgressStyle {
-    // The templates are constants; the fallback is what the library shows without one.
+    // The templates are constants; the library's default style is the fallback for one that does not parse.
     ProgressStyle::with_template("{spinner} {msg} [{elapsed}]")
         .unwrap_or_else(|_| ProgressStyle::default_spinner())
 }

@@ -1,6 +1,7 @@
-//! Numbers as people write them: `100k`, `1m`, `90s`.
+//! Parsers of numbers as users write them on the command line: `100k`, `1m`, `90s`.
 
-/// Documents: a positive number, with `k`, `m` or `g` for thousands, millions or billions.
+/// Parses a positive number of documents; `k`, `m` and `g` (or `b`) stand for thousands, millions and
+/// billions. Underscores and commas are ignored.
 pub(crate) fn count(text: &str) -> Result<u64, String> {
     match count_or_none(text)? {
         0 => Err("at least one document is needed".to_owned()),
@@ -8,7 +9,7 @@ pub(crate) fn count(text: &str) -> Result<u64, String> {
     }
 }
 
-/// The same, and zero.
+/// Parses a number of documents like [`count`], but accepts zero.
 pub(crate) fn count_or_none(text: &str) -> Result<u64, String> {
     let plain = text.trim().replace(['_', ','], "").to_lowercase();
     let (digits, unit) = match plain.strip_suffix(['k', 'm', 'g', 'b']) {
@@ -34,14 +35,14 @@ pub(crate) fn count_or_none(text: &str) -> Result<u64, String> {
     Ok(count as u64)
 }
 
-/// Bytes: `512MB` and `8GB` of thousands, `8GiB` of 1,024.
+/// Parses a size in bytes; the unit is required. `512MB` and `8GB` are decimal, `8GiB` is in units of 1,024.
 pub(crate) fn bytes(text: &str) -> Result<u64, String> {
     jsonathlon_systems::bytes::parse(text).ok_or_else(|| {
         format!("{text:?} is no size: write one such as 512MB or 8GB (of thousands), or 8GiB (of 1,024)")
     })
 }
 
-/// A time limit in seconds: `90`, `90s`, `10m`, `1h`.
+/// Parses a time into seconds: `500ms`, `90`, `90s`, `10m`, `1h`. Above 0, at most 10⁷ s.
 pub(crate) fn seconds(text: &str) -> Result<f64, String> {
     let (digits, factor) = match text.trim().to_lowercase() {
         t if t.ends_with("ms") => (t.trim_end_matches("ms").to_owned(), 0.001),
@@ -56,7 +57,7 @@ pub(crate) fn seconds(text: &str) -> Result<f64, String> {
     }
 }
 
-/// A share written as a percentage: `5`, `5%`, `2.5 %`.
+/// Parses a percentage (`5`, `5%`, `2.5 %`) into a share: 0.05 for `5%`.
 pub(crate) fn percentage(text: &str) -> Result<f64, String> {
     let digits = text.trim();
     let digits = digits.strip_suffix('%').unwrap_or(digits).trim_end();
@@ -66,7 +67,8 @@ pub(crate) fn percentage(text: &str) -> Result<f64, String> {
     }
 }
 
-/// Half the width of an interval as a percentage of its median: above 0, and below 100.
+/// Parses `--precision`, half the width of an interval as a percentage of its median, into a share: from 0.1
+/// % to below 100 %.
 pub(crate) fn precision(text: &str) -> Result<f64, String> {
     match percentage(text)? {
         share if (0.001..1.0).contains(&share) => Ok(share),

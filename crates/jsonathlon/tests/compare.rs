@@ -1,5 +1,5 @@
-//! `jsonathlon compare`: two runs beside each other, baselines, and what a build may pass with. No real time is
-//! in any of it: the seconds of one run's journal are rewritten by rule.
+//! Tests of `jsonathlon compare`: comparing two runs, baselines, and the regression gate. Times are not
+//! measured: those of one run's journal are rewritten by fixed rules.
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "helpers of tests fail as tests do")]
 
@@ -11,8 +11,7 @@ use serde_json::{Value, json};
 use support::process::{Ended, Running};
 use support::{LIMIT, World, mock, names_in};
 
-/// A world with a run in `a` of systems separated by commas, whose every trial takes as long as it is told to: rounds
-/// are 1 % apart.
+/// A world with a run in `a` of comma-separated systems. Every trial gets a fixed time; rounds are 1 % apart.
 fn measured(systems: &str) -> World {
     let all: Vec<_> = systems.split(',').map(|system| mock(system, json!({}))).collect();
     let world = World::with(&all);
@@ -28,7 +27,7 @@ fn measured(systems: &str) -> World {
     world
 }
 
-/// Changes every trial of a run's journal.
+/// Applies a change to every trial of a run's journal.
 fn rewrite(world: &World, run: &str, change: impl Fn(&mut Trial)) {
     let kept = world.kept(run);
     let line = |mut record: Record| {
@@ -41,7 +40,7 @@ fn rewrite(world: &World, run: &str, change: impl Fn(&mut Trial)) {
     std::fs::write(kept.path("journal.ndjson"), text).unwrap();
 }
 
-/// A copy of a run: what is read of it.
+/// Copies the files of a run that `compare` reads.
 fn copy(world: &World, from: &str, to: &str) {
     std::fs::create_dir(world.path(to)).unwrap();
     for file in ["manifest.json", "journal.ndjson"] {
@@ -49,7 +48,7 @@ fn copy(world: &World, from: &str, to: &str) {
     }
 }
 
-/// A copy in which every trial that is wanted is changed.
+/// Copies run `a` and changes all trials that match `wanted`.
 fn planted(world: &World, to: &str, wanted: impl Fn(&Trial) -> bool, change: impl Fn(&mut Trial)) {
     copy(world, "a", to);
     rewrite(world, to, |trial| {
@@ -59,7 +58,7 @@ fn planted(world: &World, to: &str, wanted: impl Fn(&Trial) -> bool, change: imp
     });
 }
 
-/// A copy without the trials that are not wanted, which were never planned either.
+/// Copies run `a` without the trials that match `unwanted`, neither recorded nor planned.
 fn smaller(world: &World, to: &str, unwanted: impl Fn(&str) -> bool) {
     copy(world, "a", to);
     let kept = world.kept(to);
@@ -82,7 +81,7 @@ fn fail(trial: &mut Trial) {
     trial.failure = Some(Failure::new(FailureKind::Crash, "gone"));
 }
 
-/// `compare` with baselines in this world.
+/// Runs `compare` with the baselines of this world.
 fn compare(world: &World, arguments: &[&str]) -> Ended {
     let mut command = world.command(&[&["compare"], arguments].concat());
     command.env("JSONATHLON_BASELINES", world.path("baselines"));
@@ -107,7 +106,7 @@ fn two_equal_runs_show_no_difference_anywhere() {
         "b",
         |_| true,
         |trial| {
-            // A tenth of a per cent to and fro.
+            // Jitter of ±0.1 %, alternating by round.
             let jitter = if trial.round % 2 == 0 { 1.001 } else { 0.999 };
             trial.seconds = trial.seconds.map(|seconds| seconds * jitter);
         },
@@ -153,7 +152,7 @@ fn a_planted_slow_down_by_a_fifth_is_slower_and_fails() {
     assert!(text.contains(verdict), "{text}");
     let regression = "regression: ma 1.0 plain default: q2 hot takes 1.20 times as long";
     assert!(text.contains(regression), "{text}");
-    // The other way round it is a gain.
+    // Compared the other way round, the regression is an improvement.
     let comparison = json_of(&compare(&world, &["b", "a", "--json", "--fail-on-regression", "5"]).expect(0));
     assert_eq!(outcome(&comparison, "q2", "hot"), "faster");
     compare(&world, &["a", "b", "--fail-on-regression", "much"]).expect(2).says(&["no percentage", "5%"]);
@@ -241,7 +240,7 @@ fn baselines_are_saved_used_and_never_lost_by_mistake() {
     assert!(said.contains("a is the baseline main now, in"), "{said}");
     assert_eq!(names_in(&world.path("baselines")), ["main"]);
     assert_eq!(names_in(&world.path("baselines/main")), ["journal.ndjson", "manifest.json"]);
-    // By its option, and by its name alone.
+    // A baseline can be named by its option or by its bare name.
     for arguments in [["--baseline", "main", "b"].as_slice(), &["main", "b"]] {
         let text = compare(&world, arguments).expect(0).stdout;
         assert!(text.contains("1 slower, 0 faster"), "{text}");
@@ -321,7 +320,7 @@ fn what_cannot_be_compared_any_more_does_not_pass() {
     planted(&world, "b", cold, other);
     let text = compare(&world, &["a", "b", "--fail-on-regression", "5%"]).expect(1).stdout;
     assert!(text.contains("6 cells that were right in A are missing or not comparable in B"), "{text}");
-    // A size that cannot be taken, and answers that nothing was compared with.
+    // A size that could not be measured, and answers that were compared with nothing.
     planted(&world, "c", |trial| trial.cell.step.word() == "size", fail);
     let text = compare(&world, &["a", "c", "--fail-on-regression", "1000%"]).expect(1).stdout;
     assert!(text.contains("regression: ma 1.0 plain default: size, drained now fails"), "{text}");
@@ -352,7 +351,7 @@ fn a_gate_that_tested_nothing_does_not_pass() {
             "{text}"
         );
     }
-    // A load that took five times as long is in sight. In one round it shows nothing, in three it does.
+    // A load that takes five times as long is shown. One round is not enough for a difference, three are.
     let five = |trial: &mut Trial| trial.seconds = trial.seconds.map(|seconds| 5.0 * seconds);
     planted(&world, "c", |trial| trial.cell.step.word() == "load", five);
     let text = compare(&world, &["a", "c", "--fail-on-regression", "5%"]).expect(1).stdout;
@@ -459,7 +458,7 @@ fn markdown_is_for_pull_requests_and_hostile_names_are_text() {
     assert!(text.contains("<details>\n<summary>all 15 cells</summary>"), "{text}");
     assert!(!text.contains("<img") && !text.contains("\n# heading"), "{text}");
     compare(&world, &["a", "b", "--format", "markdown", "--json"]).expect(2).says(&["cannot be used with"]);
-    // The tables of a whole run, likewise.
+    // The tables of a whole run can be exported as Markdown too.
     let text = world.run(&["export", &world.text("b"), "--format", "markdown"]).expect(0).stdout;
     assert!(
         text.contains("## loading, until durable and visible") && text.contains("| ma 1.0 | plain |"),

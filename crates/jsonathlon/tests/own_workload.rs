@@ -1,5 +1,5 @@
-//! A workload that the program does not know: registered here, it runs, is killed and resumed, is summed up, compared,
-//! printed, exported and drawn like its own.
+//! Tests with a workload that is registered only here: it runs, is killed and resumed, summarised, compared,
+//! printed, exported and charted like the built-in ones.
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "helpers of tests fail as tests do")]
 
@@ -35,14 +35,14 @@ use serde_json::json;
 
 use support::{World, eventually, mock};
 
-/// Loads, and asks one statement once a round.
+/// A workload that loads the documents and executes one statement per round.
 struct Fetch;
 
 const FETCH: &str = "fetch";
 const ROUNDS: u32 = 4;
 const DOCUMENTS: u64 = 200;
 
-/// What its part of a folder may say.
+/// Rules of the workload's section in a system's folder.
 #[derive(Debug)]
 struct Rules;
 
@@ -134,7 +134,7 @@ impl Workload for Fetch {
     }
 }
 
-/// Two systems that have a part for it.
+/// A world with two systems that support the workload.
 fn world() -> World {
     let slow = |milliseconds: u64| json!({ "delay_ms": { "count": milliseconds } });
     let world = World::with(&[mock("ma", slow(30)), mock("mb", slow(30))]);
@@ -178,11 +178,11 @@ fn plan(systems: &Path) -> Plan {
     }
 }
 
-/// Where the program that is to be killed finds the systems, and where it runs.
+/// Environment variables of the program to be killed: the folder of the systems, and the run folder.
 const SYSTEMS: &str = "JSONATHLON_TEST_OWN_SYSTEMS";
 const OUT: &str = "JSONATHLON_TEST_OWN_OUT";
 
-/// The program that is killed: this very one, started again for this alone.
+/// The program that is killed: this test executable, started again with only this test.
 #[test]
 #[ignore = "a part of the test of killing, which starts it"]
 fn a_run_that_will_be_killed() {
@@ -259,7 +259,7 @@ fn another_workloads_run_is_not_resumed_as_this_one() {
     let world = world();
     let out = world.path("out");
     start(&plan(&world.path("systems")), &mut Fetch, &out, &mut Silent, &|| false).unwrap();
-    // The program itself has no such workload, and says so.
+    // The real program does not have this workload and reports that.
     let said = world.run(&["run", "--resume", &world.text("out")]).expect(2);
     assert!(said.stderr.contains("no workload `fetch`"), "{}", said.stderr);
 }

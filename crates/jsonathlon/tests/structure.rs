@@ -1,11 +1,11 @@
-//! The house stays as it was drawn: no arrow between crates points upward, and no modules stand in a circle.
+//! Architecture tests: crates depend only on lower layers, and modules have no cyclic dependencies.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-/// The floors, from the ground up: a crate uses only crates of the floors below its own.
+/// The layers, lowest first. A crate may use only crates of lower layers.
 const FLOORS: [&[&str]; 9] = [
     &["dataset", "measure", "outage"],
     &["connection", "yardstick", "servers", "results"],
@@ -18,7 +18,7 @@ const FLOORS: [&[&str]; 9] = [
     &["jsonathlon"],
 ];
 
-/// Crates with one call that is unsafe.
+/// Crates with exactly one `unsafe` block.
 const ONE_CALL: [&str; 2] = ["systems", "outage"];
 
 fn crates() -> PathBuf {
@@ -42,8 +42,8 @@ fn no_arrow_between_crates_points_upward() {
     }
 }
 
-/// `engines` calls C. Two crates have one call each that has no safe form: `systems` between fork and exec, `outage` the
-/// one that cuts the power.
+/// `engines` calls C. Two crates have one call each that has no safe form: `systems` between fork and exec,
+/// `outage` the one that cuts the power.
 #[test]
 fn what_is_unsafe_is_in_the_crate_that_calls_c() {
     for name in FLOORS.concat() {
@@ -59,7 +59,7 @@ fn what_is_unsafe_is_in_the_crate_that_calls_c() {
     }
 }
 
-/// A crate's files but for those of tests, by the path of the module that each is, with their code without tests and comments.
+/// The source files of a crate by module path, without test files, test code and comments.
 fn modules(source: &Path) -> BTreeMap<Vec<String>, String> {
     fn collect(folder: &Path, above: &[String], found: &mut BTreeMap<Vec<String>, String>) {
         for entry in std::fs::read_dir(folder).unwrap() {
@@ -83,7 +83,7 @@ fn modules(source: &Path) -> BTreeMap<Vec<String>, String> {
     found
 }
 
-/// The paths in what stands after `use`, braces resolved: `a::{b, c::D}` is `a::b` and `a::c::D`.
+/// Expands the paths of a `use` declaration: `a::{b, c::D}` becomes `a::b` and `a::c::D`.
 fn paths(tree: &str) -> Vec<String> {
     let tree = tree.trim();
     if let Some(open) = tree.find('{') {
@@ -99,11 +99,11 @@ fn paths(tree: &str) -> Vec<String> {
     vec![tree.split(" as ").next().unwrap().to_owned()]
 }
 
-/// What each module uses of those beside it, folder by folder: files and folders in one folder of a crate.
+/// Dependencies between sibling modules (files and folders in one folder), for each folder of a crate.
 fn arrows(modules: &BTreeMap<Vec<String>, String>) -> BTreeMap<Vec<String>, BTreeSet<Vec<String>>> {
     let used = regex::Regex::new(r"(?m)^\s*(?:pub(?:\([a-z]+\))?\s+)?use\s+([^;]+);").unwrap();
     let inline = regex::Regex::new(r"\b(?:crate|super)(?:::\w+)+").unwrap();
-    // What a module hands on under its own name belongs to the module below it that has it.
+    // A re-exported item belongs to the submodule that defines it.
     let mut owner: BTreeMap<Vec<String>, Vec<String>> = BTreeMap::new();
     let mut found: BTreeMap<Vec<String>, BTreeSet<Vec<String>>> = BTreeMap::new();
     let mut absolute: Vec<(&Vec<String>, Vec<String>)> = Vec::new();
@@ -154,7 +154,7 @@ fn arrows(modules: &BTreeMap<Vec<String>, String>) -> BTreeMap<Vec<String>, BTre
     found
 }
 
-/// The arrows on which one comes back to where they begin.
+/// The dependencies that are part of a cycle.
 fn in_circles(arrows: &BTreeMap<Vec<String>, BTreeSet<Vec<String>>>) -> Vec<String> {
     let leads = |from: &Vec<String>, to: &Vec<String>| {
         let mut seen = BTreeSet::from([from]);
@@ -171,7 +171,7 @@ fn in_circles(arrows: &BTreeMap<Vec<String>, BTreeSet<Vec<String>>>) -> Vec<Stri
 
 #[test]
 fn no_modules_stand_in_a_circle() {
-    // Files of the catalogue still know each other.
+    // Exception: the files of the catalogue still depend on each other.
     let counts = |name: &str, arrow: &String| name != "systems" || !arrow.starts_with("catalogue::");
     let circles: BTreeMap<&str, Vec<String>> = FLOORS
         .concat()
@@ -202,7 +202,7 @@ fn a_circle_is_seen() {
     let path = |name: &str| name.split("::").filter(|part| !part.is_empty()).map(str::to_owned).collect();
     let modules: BTreeMap<Vec<String>, String> =
         modules.map(|(name, text)| (path(name), text.to_owned())).into();
-    // `d` is in a circle with those beside it through its part `f`; `i` is used by nobody.
+    // `d` is in a cycle with its siblings through its part `f`; no module uses `i`.
     let found =
         ["a -> b", "b -> c", "b -> d", "c -> a", "d -> a", "d::e -> d::f", "d::f -> d::g", "d::g -> d::e"];
     assert_eq!(in_circles(&arrows(&modules)), found);

@@ -1,4 +1,4 @@
-//! What the whole machine did between two looks: processors, run queue, disk, frequency, heat.
+//! Activity of the whole machine over an interval: CPU, run queue, disk, CPU frequency and temperature.
 
 use std::fs;
 use std::path::Path;
@@ -7,18 +7,18 @@ use serde::{Deserialize, Serialize};
 
 use crate::process::field;
 
-/// Bytes of a sector in `/proc/diskstats`, whatever the disk's own is (block/stat documentation of the
+/// Bytes per sector in `/proc/diskstats`, whatever sector size the disk has (block/stat documentation of the
 /// kernel).
 const SECTOR: u64 = 512;
 
-/// The kernel's counters at one moment.
+/// Cumulative counters of the kernel for the whole machine at one moment.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counters {
-    /// Clock ticks over all cores: user, nice, system, irq, softirq.
+    /// Clock ticks in user, nice, system, irq and softirq, summed over all cores.
     busy: u64,
-    /// Ticks waiting for a disk.
+    /// Clock ticks in iowait, summed over all cores.
     waiting: u64,
-    /// Ticks that the hypervisor gave to others.
+    /// Clock ticks of CPU steal, summed over all cores.
     stolen: u64,
     context_switches: u64,
     disk: Option<DiskCounters>,
@@ -30,54 +30,56 @@ struct DiskCounters {
     read_sectors: u64,
     written_sectors: u64,
     under_way: u64,
-    /// Milliseconds that all requests together took.
+    /// Milliseconds spent on reads and writes, summed over all requests.
     request_ms: u64,
-    /// Milliseconds in which at least one request was under way.
+    /// Milliseconds in which at least one request was in flight.
     busy_ms: u64,
-    /// Milliseconds weighted by the number of requests under way.
+    /// Milliseconds weighted by the number of requests in flight.
     weighted_ms: u64,
 }
 
-/// The machine over one interval. Shares are of all cores together, 0 to 1.
+/// Activity of the whole machine over one interval. CPU figures are in cores, summed over all cores.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Activity {
-    /// Cores busy on average; 1.5 is one and a half.
+    /// Mean number of busy cores; 1.5 means one and a half.
     pub busy_cores: f64,
-    /// Cores idle because a disk was waited for.
+    /// Mean number of cores that were idle while I/O was pending (iowait).
     pub waiting_cores: f64,
-    /// Cores that the hypervisor gave to others meanwhile.
+    /// Mean number of cores that the hypervisor gave to other guests (CPU steal).
     pub stolen_cores: f64,
-    /// Tasks that were running or could have run at the end of the interval.
+    /// Tasks running or ready to run at the end of the interval (`procs_running`).
     pub runnable: u64,
-    /// Context switches a second.
+    /// Context switches per second of the whole machine.
     pub context_switches_per_s: f64,
-    /// Memory that can be had without swapping at the end.
+    /// Memory available without swapping at the end of the interval, bytes; `None` if the kernel does not
+    /// report it.
     pub available_memory_bytes: Option<u64>,
-    /// Mean frequency of the cores at the end, MHz, where the kernel tells it.
+    /// Mean frequency of the cores at the end of the interval, MHz; `None` if `/proc/cpuinfo` does not report
+    /// it.
     pub megahertz: Option<f64>,
-    /// Hottest thermal zone at the end, degrees Celsius, where there is one.
+    /// Temperature of the hottest thermal zone at the end of the interval, °C; `None` if there is no zone.
     pub celsius: Option<f64>,
-    /// The disk under the run folder, where the kernel counts it.
+    /// Activity of the disk under the run folder; `None` if the kernel keeps no counters for it.
     pub disk: Option<Disk>,
 }
 
-/// One disk over one interval.
+/// Activity of one disk over one interval.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Disk {
-    /// Share of the time in which at least one request was under way.
+    /// Share of the interval in which at least one request was in flight, 0 to 1.
     pub busy_share: f64,
-    /// Requests under way on average.
+    /// Mean number of requests in flight.
     pub queue: f64,
-    /// Mean time of a request, milliseconds; none without a request.
+    /// Mean time of a read or write, milliseconds; `None` if no request completed.
     pub latency_ms: Option<f64>,
-    /// Bytes read a second.
+    /// Bytes read per second.
     pub read_bytes_per_s: f64,
-    /// Bytes written a second.
+    /// Bytes written per second.
     pub written_bytes_per_s: f64,
 }
 
 impl Counters {
-    /// The counters now; `device` is what [`device_of`] gives. What cannot be read counts as zero.
+    /// Reads the counters now; `device` comes from [`device_of`]. Counters that cannot be read are zero.
     #[must_use]
     pub fn now(device: Option<(u32, u32)>) -> Self {
         let stat = fs::read_to_string("/proc/stat").unwrap_or_default();
@@ -102,7 +104,8 @@ impl Counters {
         }
     }
 
-    /// What happened from `earlier` to now, `seconds` apart.
+    /// Activity between `earlier` and `self`, which were read `seconds` apart. States are left empty: see
+    /// [`Activity::with_states`].
     #[must_use]
     pub fn since(&self, earlier: &Self, seconds: f64) -> Activity {
         let per_second = |now: u64, then: u64| now.saturating_sub(then) as f64 / seconds;
@@ -130,7 +133,8 @@ impl Counters {
 }
 
 impl Activity {
-    /// Adds what is a state and no counter.
+    /// Adds current values that are not counters: runnable tasks, available memory, frequency and
+    /// temperature.
     #[must_use]
     pub fn with_states(self) -> Self {
         let stat = fs::read_to_string("/proc/stat").unwrap_or_default();
@@ -144,17 +148,19 @@ impl Activity {
     }
 }
 
-/// The device numbers of the file system that holds `folder`.
+/// Device numbers (major, minor) of the file system that holds `folder`; `None` if the folder cannot be
+/// examined.
 #[must_use]
 pub fn device_of(folder: &Path) -> Option<(u32, u32)> {
     let device = rustix::fs::stat(folder).ok()?.st_dev;
     Some((rustix::fs::major(device), rustix::fs::minor(device)))
 }
 
-/// What a disk is given from some moment on, whoever writes it.
+/// Counts the bytes written to a disk since a starting point, by any process.
 ///
-/// This is what devices are told to write. What the kernel accounts to a process (`write_bytes` of `/proc/PID/io`) is pages
-/// made dirty instead, and where files are kept in large pages, all of such a page for each write into it.
+/// Counts what the device was told to write. The kernel's per-process counter (`write_bytes` of
+/// `/proc/PID/io`) counts dirtied pages instead. Where files are cached in large pages, each write counts a
+/// whole such page there.
 #[derive(Debug, Clone, Copy)]
 pub struct DiskWrites {
     device: (u32, u32),
@@ -162,15 +168,15 @@ pub struct DiskWrites {
 }
 
 impl DiskWrites {
-    /// Begins now, with the disk of `folder`. `None` where the kernel counts no such disk, as for file systems in memory or
-    /// layered over others.
+    /// Starts counting now, for the disk of `folder`. `None` if the kernel keeps no counters for that disk,
+    /// as for file systems in memory or overlays.
     #[must_use]
     pub fn begin(folder: &Path) -> Option<Self> {
         let device = device_of(folder)?;
         Some(Self { device, sectors_before: written_sectors(device)? })
     }
 
-    /// Bytes since then; none where the disk is gone.
+    /// Bytes written since [`DiskWrites::begin`]; `None` if the disk is gone.
     #[must_use]
     pub fn bytes(&self) -> Option<u64> {
         Some(written_sectors(self.device)?.saturating_sub(self.sectors_before) * SECTOR)
@@ -182,17 +188,18 @@ fn written_sectors(device: (u32, u32)) -> Option<u64> {
     Some(disk_counters(&disks, device)?.written_sectors)
 }
 
-/// Requests to a disk at one moment.
+/// Request counters of one disk at one moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Requests {
-    /// Under way now.
+    /// Requests in flight now.
     pub under_way: u64,
-    /// Ended since the machine was started.
+    /// Reads and writes completed since boot.
     pub ended: u64,
 }
 
 impl Requests {
-    /// Those of a disk now; `device` is what [`device_of`] gives. `None` where the kernel does not count it.
+    /// Reads the counters of a disk now; `device` comes from [`device_of`]. `None` if the kernel keeps no
+    /// counters for it.
     #[must_use]
     pub fn now(device: (u32, u32)) -> Option<Self> {
         let disks = fs::read_to_string("/proc/diskstats").ok()?;
@@ -201,8 +208,8 @@ impl Requests {
     }
 }
 
-/// Fields of `/proc/diskstats` (the kernel's iostats documentation): device numbers, name, then reads,
-/// merged, sectors, ms; writes, merged, sectors, ms; under way, busy ms, weighted ms.
+/// Parses `/proc/diskstats` (the kernel's iostats documentation): device numbers, name, then reads, merged,
+/// sectors, ms; writes, merged, sectors, ms; in flight, busy ms, weighted ms.
 fn disk_counters(text: &str, (major, minor): (u32, u32)) -> Option<DiskCounters> {
     let line = text.lines().find(|line| {
         let mut fields = line.split_whitespace().map(str::parse::<u32>);
@@ -266,18 +273,19 @@ mod tests {
         assert!((got.busy_cores - 1.5).abs() < 1e-9 && (got.waiting_cores - 0.25).abs() < 1e-9);
         assert!((got.stolen_cores - 0.1).abs() < 1e-9 && (got.context_switches_per_s - 100.0).abs() < 1e-9);
         let disk = got.disk.unwrap();
-        // 20 requests took 100 ms together; busy for 500 of 1,000 ms; one request under way on average.
+        // 20 requests took 100 ms together; busy for 500 of 1,000 ms; one request in flight on average.
         assert_eq!(disk.latency_ms, Some(5.0));
         assert!((disk.busy_share - 0.5).abs() < 1e-9 && (disk.queue - 1.0).abs() < 1e-9);
         assert!((disk.read_bytes_per_s - 102_400.0).abs() < 1e-6);
         assert!((disk.written_bytes_per_s - 204_800.0).abs() < 1e-6);
-        // Over two seconds all of it is half as much.
+        // Over two seconds, all rates are half as high.
         assert!((now.since(&then, 2.0).busy_cores - 0.75).abs() < 1e-9);
     }
 
     #[test]
     fn what_is_written_and_synced_is_counted_where_the_disk_is() {
-        // The folder of the build is on a disk where any is; a file system that is on none has no figure to be tried.
+        // The folder of the build is on a real disk if any is; a file system without a disk has no counters
+        // to test.
         let folder = tempfile::tempdir_in(env!("CARGO_MANIFEST_DIR")).unwrap();
         let Some(writes) = DiskWrites::begin(folder.path()) else {
             return eprintln!("not tested, since the kernel counts no disk of {}", folder.path().display());

@@ -1,30 +1,30 @@
-//! When operations are to begin.
+//! Arrival schedules: the intended start times of operations in open-loop workloads.
 
 use serde::{Deserialize, Serialize};
 
-/// An arrival schedule.
+/// How operations arrive: in a closed loop, or by a schedule that does not depend on the system's answers.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "loop", rename_all = "snake_case")]
 pub enum Arrival {
-    /// Each client begins its next operation when the last one has ended.
+    /// Closed loop: each client starts its next operation when its previous one has ended.
     Closed,
-    /// At even distances, whatever the system does.
+    /// Open loop with a constant distance between two arrivals.
     Fixed {
-        /// Operations per second, of all clients together.
+        /// Operations per second of all clients together; above 0, at most 1e8.
         per_s: f64,
     },
-    /// At random, independently of each other, whatever the system does.
+    /// Open loop with a Poisson process: exponentially distributed, independent distances between arrivals.
     Poisson {
-        /// Operations per second on average, of all clients together.
+        /// Mean operations per second of all clients together; above 0, at most 1e8.
         per_s: f64,
     },
 }
 
-/// The fastest schedule: beyond it arrivals would share nanoseconds.
+/// Highest accepted rate, operations per second. At higher rates several arrivals would share one nanosecond.
 const FASTEST_PER_S: f64 = 1e8;
 
 impl Arrival {
-    /// Operations per second; none in a closed loop.
+    /// Scheduled operations per second of all clients; `None` in a closed loop.
     #[must_use]
     pub fn per_s(self) -> Option<f64> {
         match self {
@@ -33,10 +33,10 @@ impl Arrival {
         }
     }
 
-    /// Whether there can be such a schedule.
+    /// Checks that the rate can be scheduled; a closed loop always passes.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// If the rate is not a number, not above 0, or higher than 1e8 operations per second.
     pub fn check(self) -> Result<(), String> {
         match self.per_s() {
             Some(per_s) if !(per_s > 0.0 && per_s <= FASTEST_PER_S) => Err(format!(
@@ -46,8 +46,8 @@ impl Arrival {
         }
     }
 
-    /// Lays out all arrivals within the first `until_ns` nanoseconds; none in a closed loop. The same seed gives the same
-    /// times.
+    /// Plans all arrivals within the first `until_ns` nanoseconds; `None` in a closed loop. Equal seeds give
+    /// equal times.
     #[must_use]
     pub fn schedule(self, seed: u64, until_ns: u64) -> Option<Schedule> {
         match self {
@@ -58,13 +58,14 @@ impl Arrival {
     }
 }
 
-/// Arrivals of one block; only where each block begins is kept, the rest is made again when it is asked for.
+/// Arrivals per block. Only the start of each Poisson block is stored; its arrivals are computed when they
+/// are read.
 const BLOCK: usize = 64;
 
-/// Intended start times in nanoseconds, all of them decided beforehand.
+/// Intended start times in nanoseconds from the start of the schedule, all fixed before the first operation.
 #[derive(Debug, Clone)]
 pub struct Schedule {
-    /// Nanoseconds from one arrival to the next, on average.
+    /// Mean distance between two arrivals, nanoseconds.
     distance_ns: f64,
     planned: u64,
     random: Option<Random>,
@@ -73,7 +74,8 @@ pub struct Schedule {
 #[derive(Debug, Clone)]
 struct Random {
     seed: u64,
-    /// The time from which the first distance of each block counts.
+    /// Time in nanoseconds from which the first distance of each block is counted: the last arrival of the
+    /// block before.
     starts: Vec<f64>,
 }
 
@@ -101,18 +103,18 @@ impl Schedule {
         }
     }
 
-    /// How many arrivals there are.
+    /// Number of arrivals in the whole schedule.
     #[must_use]
     pub fn planned(&self) -> u64 {
         self.planned
     }
 
-    /// How many arrivals are intended before this time.
+    /// Number of arrivals that are intended strictly before `ns` nanoseconds.
     #[must_use]
     pub fn begun_before(&self, ns: u64) -> u64 {
         let Some(random) = &self.random else {
             let mut count = (ns as f64 / self.distance_ns) as u64;
-            // What rounding has put on the wrong side is set right.
+            // Corrects the estimate where rounding has put an arrival on the wrong side of `ns`.
             while count > 0 && self.even(count - 1) >= ns {
                 count -= 1;
             }
@@ -128,7 +130,7 @@ impl Schedule {
         ((block * BLOCK + within) as u64).min(self.planned)
     }
 
-    /// Reads the schedule; each thread has one of these.
+    /// Returns a cursor over the schedule. Each thread must use its own, because a reader caches one block.
     #[must_use]
     pub fn reader(&self) -> ScheduleReader<'_> {
         ScheduleReader { schedule: self, block: usize::MAX, times: [0; BLOCK] }
@@ -140,13 +142,14 @@ impl Schedule {
 }
 
 impl Random {
-    /// The times of one block, and the time from which the next one counts.
+    /// Writes the arrival times of one block to `times` and returns the time from which the next block
+    /// counts.
     fn block(&self, block: usize, distance_ns: f64, times: &mut [u64; BLOCK]) -> f64 {
         let mut time = self.starts.get(block).copied().unwrap_or(f64::MAX);
         let mut state = mix(self.seed ^ mix(block as u64));
         for place in times {
             state = state.wrapping_add(GOLDEN);
-            // Above 0 and at most 1, so that its logarithm is finite.
+            // Above 0 and at most 1, so that the logarithm is finite.
             let uniform = ((mix(state) >> 11) + 1) as f64 / (1_u64 << 53) as f64;
             time -= uniform.ln() * distance_ns;
             *place = time.round() as u64;
@@ -155,7 +158,7 @@ impl Random {
     }
 }
 
-/// Splitmix64 (Steele, Lea, Flood 2014).
+/// Increment of SplitMix64 (Steele, Lea & Flood 2014); `mix` is the output function of that generator.
 const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
 
 fn mix(x: u64) -> u64 {
@@ -164,7 +167,7 @@ fn mix(x: u64) -> u64 {
     x ^ (x >> 31)
 }
 
-/// Reads a schedule and remembers the block read last.
+/// Cursor over a [`Schedule`] that caches the block read last.
 #[derive(Debug, Clone)]
 pub struct ScheduleReader<'a> {
     schedule: &'a Schedule,
@@ -173,7 +176,7 @@ pub struct ScheduleReader<'a> {
 }
 
 impl ScheduleReader<'_> {
-    /// When the arrival of this number is intended; none behind the last one.
+    /// Intended start of arrival number `index` in nanoseconds; `None` behind the last arrival.
     #[inline]
     pub fn at(&mut self, index: u64) -> Option<u64> {
         if index >= self.schedule.planned {
@@ -230,13 +233,14 @@ mod tests {
         let first = times(&arrival.schedule(42, 20 * SECOND).unwrap());
         assert_eq!(first, times(&arrival.schedule(42, 20 * SECOND).unwrap()));
         assert_ne!(first[..10], times(&arrival.schedule(43, SECOND).unwrap())[..10]);
-        // A longer schedule begins in the same way.
+        // The arrivals of a longer schedule begin with those of a shorter one.
         let longer = times(&arrival.schedule(42, 21 * SECOND).unwrap());
         assert_eq!(first[..], longer[..first.len()]);
         assert!(first.is_sorted() && *first.last().unwrap() < 20 * SECOND);
         // 200,000 ± 4.5 standard deviations.
         assert!((first.len() as f64 - 200_000.0).abs() < 4.5 * 200_000_f64.sqrt(), "{}", first.len());
-        // The largest difference between the shares of distances up to x and 1 − e^(−x): Kolmogorov's test at 0.1 %.
+        // Kolmogorov–Smirnov test at 0.1 %: largest difference between the share of distances up to x and 1 −
+        // e^(−x).
         let mut distances: Vec<f64> =
             first.windows(2).map(|two| (two[1] - two[0]) as f64 / 100_000.0).collect();
         distances.sort_by(f64::total_cmp);

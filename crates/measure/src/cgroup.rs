@@ -1,21 +1,21 @@
-//! The memory that control groups leave to this process and all that it starts (cgroups(7)), of their first or their second
-//! version: that of a container, of a service, of a job of a batch system.
+//! Memory limits that cgroups (cgroups(7), v1 and v2) set for this process and its children, as in
+//! containers, services and batch jobs.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::process::field;
 
-/// Where the kernel tells which groups a process is in, and which file systems of groups there are.
+/// Lists the cgroups that this process is in; [`MOUNTS`] lists the cgroup file systems.
 pub(crate) const OWN: &str = "/proc/self/cgroup";
 pub(crate) const MOUNTS: &str = "/proc/self/mounts";
 
-/// The names of a version's files, and of the lines in them.
+/// Names of the memory files of a cgroup version, and of the lines in them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Names {
     limit: &'static str,
     used: &'static str,
-    /// Lines of `memory.stat` about what the kernel gives up before it kills: files that it keeps in memory.
+    /// Lines of `memory.stat` with cached files, which the kernel evicts before it kills a process.
     files: [&'static str; 2],
     killed: &'static str,
 }
@@ -33,15 +33,15 @@ const SECOND: Names = Names {
     killed: "memory.events",
 };
 
-/// The groups that a process is in, from its own to the uppermost that can be seen: each may have a limit, and the least of
-/// them holds.
+/// The cgroups that contain this process, from its own up to the topmost visible one. Each may have a limit;
+/// the smallest applies.
 #[derive(Debug, Clone, Default)]
 pub struct Groups {
     levels: Vec<(PathBuf, Names)>,
 }
 
 impl Groups {
-    /// Those of this process; none where the kernel has none or shows none.
+    /// The cgroups of this process; empty if the kernel has no memory cgroups or shows none.
     #[must_use]
     pub fn own() -> Self {
         let text = |path| fs::read_to_string(path).unwrap_or_default();
@@ -49,7 +49,7 @@ impl Groups {
     }
 
     fn of(mounts: &str, own: &str) -> Self {
-        // Both versions may be mounted, and one of them has the memory.
+        // Both versions may be mounted at once; only one of them controls memory.
         let first =
             mounted(mounts, "cgroup", Some("memory")).map(|mount| (mount, mine(own, "memory"), FIRST));
         let second = mounted(mounts, "cgroup2", None).map(|mount| (mount, mine(own, ""), SECOND));
@@ -62,13 +62,14 @@ impl Groups {
         Self { levels }
     }
 
-    /// The most memory that these processes may have together, bytes; none where nothing limits them.
+    /// Memory limit of these cgroups, bytes: the smallest one; `None` if there is no limit.
     #[must_use]
     pub fn limit_bytes(&self) -> Option<u64> {
         self.limits().map(|(_, _, limit)| limit).min()
     }
 
-    /// What of it is left, bytes. Files that the kernel keeps in memory are given up for processes, and count as left.
+    /// Memory left below the limits, bytes; `None` if there is no limit. Cached files count as left, because
+    /// the kernel evicts them for processes.
     #[must_use]
     pub fn left_bytes(&self) -> Option<u64> {
         let left = |(level, names, limit): (&Path, Names, u64)| {
@@ -80,32 +81,33 @@ impl Groups {
         self.limits().filter_map(left).min()
     }
 
-    /// How many of their processes the kernel has killed so far for want of memory.
+    /// Number of processes in these cgroups that the kernel's OOM killer has killed so far.
     #[must_use]
     pub fn killed(&self) -> u64 {
         let counts = self.levels.iter().map(|(level, names)| {
             let told = fs::read_to_string(level.join(names.killed)).unwrap_or_default();
             field(&told, "oom_kill ").unwrap_or(0)
         });
-        // A level of the second version counts those below it, too.
+        // In cgroup v2 a level's count includes the levels below it, so the largest count is the total.
         counts.max().unwrap_or(0)
     }
 
     fn limits(&self) -> impl Iterator<Item = (&Path, Names, u64)> {
         self.levels.iter().filter_map(|(level, names)| {
             let limit = number(&level.join(names.limit))?;
-            // The first version has a number for no limit, which is more than any machine has.
+            // cgroup v1 writes "no limit" as a huge number, larger than the memory of any machine.
             (limit < 1 << 62).then_some((level.as_path(), *names, limit))
         })
     }
 }
 
-/// A file that holds one number; none of `max`.
+/// Reads a file that holds one number; `None` if it holds `max` or cannot be read.
 fn number(path: &Path) -> Option<u64> {
     fs::read_to_string(path).ok()?.trim().parse().ok()
 }
 
-/// Where a file system of this kind is mounted that has this option.
+/// Mount point of the first file system of type `kind` that is mounted with `option`, from the text of
+/// [`MOUNTS`].
 pub(crate) fn mounted<'a>(mounts: &'a str, kind: &str, option: Option<&str>) -> Option<&'a str> {
     mounts.lines().find_map(|line| {
         let mut fields = line.split(' ').skip(1);
@@ -115,7 +117,7 @@ pub(crate) fn mounted<'a>(mounts: &'a str, kind: &str, option: Option<&str>) -> 
     })
 }
 
-/// The path of a process's group for a controller, by what the kernel tells of the process.
+/// Path of a process's cgroup for `controller` (empty for v2), from the text of `/proc/PID/cgroup`.
 pub(crate) fn mine<'a>(own: &'a str, controller: &str) -> Option<&'a str> {
     own.lines().find_map(|line| {
         let (controllers, path) = line.split_once(':')?.1.split_once(':')?;
@@ -123,11 +125,11 @@ pub(crate) fn mine<'a>(own: &'a str, controller: &str) -> Option<&'a str> {
     })
 }
 
-/// The folder of a group.
+/// Folder of a cgroup; the mount point if the path is not visible from here.
 pub(crate) fn below(mount: &str, path: Option<&str>) -> PathBuf {
     let path = path.unwrap_or_default();
     let folder = Path::new(mount).join(path.trim_start_matches('/'));
-    // In a container the path may be one of the machine's, or lead out of what can be seen.
+    // In a container the path may be the host's, or may lead out of the visible hierarchy.
     if folder.is_dir() && !path.contains("..") { folder } else { PathBuf::from(mount) }
 }
 
@@ -135,7 +137,7 @@ pub(crate) fn below(mount: &str, path: Option<&str>) -> PathBuf {
 mod tests {
     use super::*;
 
-    /// A made-up tree of groups: files by their paths.
+    /// Makes a fake cgroup hierarchy from file contents by path.
     fn tree(files: &[(&str, &str)]) -> tempfile::TempDir {
         let folder = tempfile::tempdir().unwrap();
         for (path, text) in files {
@@ -171,7 +173,7 @@ mod tests {
         assert_eq!(groups.limit_bytes(), Some(1_200_000_000));
         assert_eq!(groups.left_bytes(), Some(700_000_000));
         assert_eq!(groups.killed(), 3);
-        // Seen from inside the container, where its own group is the uppermost.
+        // Seen from inside the container, where its own cgroup is the topmost one.
         let inside = tree(&[("memory.limit_in_bytes", "1200000000\n")]);
         assert_eq!(first(&inside, "4:memory:/docker/job\n").limit_bytes(), Some(1_200_000_000));
         assert_eq!(first(&inside, "4:memory:/../job\n").limit_bytes(), Some(1_200_000_000));

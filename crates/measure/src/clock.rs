@@ -1,13 +1,13 @@
-//! One clock for every figure, and a fake one so that timing logic is tested without waiting.
+//! Time source of all measurements, and a fake one that tests timing logic without waiting.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// A monotonic clock.
+/// Monotonic time source that can be replaced in tests.
 pub trait Clock: Send + Sync {
-    /// Time since an arbitrary fixed start; never goes back.
+    /// Time since an arbitrary fixed start; never decreases.
     fn now(&self) -> Duration;
-    /// Waits for `duration`.
+    /// Blocks the calling thread for `duration`; a [`FakeClock`] advances at once instead.
     fn sleep(&self, duration: Duration);
 }
 
@@ -18,14 +18,14 @@ pub struct MonotonicClock {
 }
 
 impl MonotonicClock {
-    /// A clock whose zero is now.
+    /// Starts a clock whose zero is now.
     #[must_use]
     pub fn new() -> Self {
         Self { start: Instant::now() }
     }
 
-    /// The smallest non-zero step and the median cost of a reading, in nanoseconds, over `readings`
-    /// consecutive readings. Recorded with every run, so that a reader sees what the clock can resolve.
+    /// Measures the smallest non-zero step and the mean cost of a reading, over `readings` consecutive
+    /// readings (at least 2). Recorded with every run, so that a reader sees what the clock can resolve.
     #[must_use]
     pub fn resolution(&self, readings: usize) -> ClockResolution {
         let mut steps: Vec<u64> = Vec::with_capacity(readings);
@@ -63,29 +63,30 @@ impl Clock for MonotonicClock {
     }
 }
 
-/// What a clock can tell apart and what asking it costs.
+/// Resolution of a clock and the cost of reading it.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct ClockResolution {
-    /// Smallest non-zero difference seen between two readings, nanoseconds.
+    /// Smallest non-zero difference between two consecutive readings, nanoseconds; 0 if all readings were
+    /// equal.
     pub step_ns: u64,
     /// Mean cost of one reading, nanoseconds.
     pub reading_ns: f64,
 }
 
-/// A clock that moves only when told to, or when somebody sleeps on it.
+/// Clock for tests that moves only by [`FakeClock::advance`] and [`Clock::sleep`].
 #[derive(Debug, Default)]
 pub struct FakeClock {
     now: Mutex<Duration>,
 }
 
 impl FakeClock {
-    /// A fake clock that shows zero.
+    /// Makes a fake clock that reads zero.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Moves the clock forward.
+    /// Moves the clock forward by `by`.
     pub fn advance(&self, by: Duration) {
         *self.lock() += by;
     }

@@ -1,4 +1,4 @@
-//! CPU time of other processes, finer than the kernel's clock tick where it can be had.
+//! CPU time of other processes, finer than the kernel's clock tick where possible.
 
 use std::io;
 use std::time::Duration;
@@ -7,11 +7,11 @@ use crate::process::{Usage, stat};
 use crate::tree;
 use crate::tree::proc_file;
 
-/// CPU time that `root` and everything below it have spent so far. Children that have ended and were waited
-/// for count with their parents, by the clock tick (10 ms).
+/// CPU time that `root` and all its descendants have used so far. Children that have ended and been waited
+/// for count with their parents, in clock ticks (10 ms).
 ///
 /// # Errors
-/// When `root` is gone.
+/// If `root` does not exist.
 pub fn of_tree(root: u32) -> io::Result<Duration> {
     tree::steadily(root, |pids| {
         let own = of(root)?;
@@ -19,11 +19,12 @@ pub fn of_tree(root: u32) -> io::Result<Duration> {
     })
 }
 
-/// Of one process and its children that have ended.
+/// CPU time of one process and of its ended children.
 fn of(pid: u32) -> io::Result<Duration> {
     let ended = Duration::from_secs_f64(Usage::ended_children(&stat(pid)?)?.cpu_s());
-    // Threads that have ended are in no thread's time any more, but only in the process's by the tick: the
-    // finer figure holds for a process that has one thread, which is what servers of processes are made of.
+    // A process's `schedstat` omits threads that have ended; only the tick-based counter includes them. The
+    // finer counter is therefore used for single-threaded processes only, such as those of
+    // process-per-connection servers.
     let mut threads = std::fs::read_dir(proc_file(pid, "task"))?;
     let single = threads.next().is_some() && threads.next().is_none();
     let fine = single.then(|| std::fs::read_to_string(proc_file(pid, "schedstat")).ok()).flatten();
@@ -34,7 +35,7 @@ fn of(pid: u32) -> io::Result<Duration> {
     Ok(own + ended)
 }
 
-/// The first figure of `/proc/PID/schedstat`: nanoseconds spent on a CPU.
+/// Parses the first number of `/proc/PID/schedstat`: nanoseconds spent on a CPU.
 fn parse_schedstat(text: &str) -> Option<Duration> {
     text.split_whitespace().next()?.parse().ok().map(Duration::from_nanos)
 }

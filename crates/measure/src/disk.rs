@@ -1,4 +1,4 @@
-//! How fast the disk under a folder reads, measured past the page cache.
+//! Free space and read bandwidth of the disk under a folder.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -8,28 +8,30 @@ use std::time::Instant;
 
 use rustix::fs::{Mode, OFlags, open};
 
-/// Bytes of the probe file: enough to pass a drive's own read-ahead, small enough to cost a blink.
+/// Size of the probe file: larger than a drive's own read-ahead, small enough to be read in little time.
 const PROBE_BYTES: usize = 96 << 20;
-/// One request. Sequential readers of engines ask for about this much.
+/// Bytes per read request; engines that read sequentially ask for about this much.
 const BLOCK: usize = 1 << 20;
-/// `O_DIRECT` wants memory and offsets aligned to the device's logical block, at most a page.
+/// Alignment of the read buffer: `O_DIRECT` needs memory and offsets aligned to the device's logical block,
+/// at most a page.
 const ALIGNMENT: usize = 4096;
 
-/// Free bytes for an unprivileged user on the file system of `folder`.
+/// Bytes free for an unprivileged user on the file system of `folder`.
 ///
 /// # Errors
-/// When the folder is not there.
+/// If the folder does not exist.
 pub fn free_bytes(folder: &Path) -> io::Result<u64> {
     let stat = rustix::fs::statvfs(folder)?;
     Ok(stat.f_bavail.saturating_mul(stat.f_frsize))
 }
 
-/// Sequential read bandwidth in bytes per second of the file system that holds `folder`, by `O_DIRECT`
-/// reads of a probe file made and removed there. `None` where the file system has no direct reads
-/// (tmpfs, some overlays).
+/// Sequential read bandwidth of the file system that holds `folder`, bytes per second.
+///
+/// Measured by `O_DIRECT` reads, past the page cache, of a probe file that is created and removed there.
+/// `None` if the file system does not support direct reads (tmpfs, some overlays).
 ///
 /// # Errors
-/// When the probe file cannot be written.
+/// If the probe file cannot be written or removed.
 pub fn read_bandwidth(folder: &Path) -> io::Result<Option<f64>> {
     let path = folder.join(".bandwidth-probe");
     let measured = probe(&path);
@@ -42,7 +44,7 @@ pub fn read_bandwidth(folder: &Path) -> io::Result<Option<f64>> {
 
 fn probe(path: &Path) -> io::Result<Option<f64>> {
     let mut file = File::create(path)?;
-    // Not zeros: some storage stores runs of zeros as nothing.
+    // Random bytes, because some storage does not store runs of zeros.
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;
     let block: Vec<u8> = std::iter::repeat_with(|| {
         state ^= state << 13;

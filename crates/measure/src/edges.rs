@@ -1,50 +1,53 @@
-//! Edges: where a cost leaves the line on which it grew, and how sure that is.
+//! Finds edges: places of a sweep at which the cost of an operation leaves the line on which it grew.
 //!
-//! Along a sweep, such as that of document sizes, the cost of an operation is taken to grow on a line. An edge is a place
-//! between two neighbouring sizes behind which it goes on along another line. Edges are added one after the other, each
-//! where it lessens the squared deviations most (segmented regression with unknown breaks; Bai, "Estimating Multiple Breaks
-//! One at a Time", *Econometric Theory* 13, 1997), as long as the F statistic of the two parameters it adds would be rarer
-//! than [`ALPHA`] by chance. There are as many chances as there are places in all the sweeps that are looked over, so the
-//! probability is Šidák's for all of them. Deviations are relative ones: each is divided by the cost at its place.
-//!
-//! All rounds of a place are one observation, their mean: they share a load and a quarter of a minute of the machine, and are
-//! not independent of each other. Taken for independent, what made that quarter of a minute slow would look like an edge.
-//!
-//! The limits of an edge hold all neighbouring places at which it would lessen the deviations nearly as much: those that a
-//! likelihood ratio at the same level does not rule out.
-//!
-//! That no edge was found is no proof that there is none. [`jump_between`] says how high a step of the costs could still
-//! be at a place, by the confidence limits of the lines on both sides of it.
+//! Segmented regression with unknown breaks that are added one at a time (Bai, "Estimating Multiple Breaks
+//! One at a Time", *Econometric Theory* 13, 1997), each tested at level [`ALPHA`]: see [`edges`]. A sweep
+//! without an edge is no proof that there is none; [`jump_between`] bounds the jump that may still be there.
 
 use statrs::distribution::{ContinuousCDF, FisherSnedecor, StudentsT};
 
-/// Probability below which an edge is no chance.
+/// Significance level: an edge is reported if its probability by chance is lower.
 pub const ALPHA: f64 = 0.05;
-/// Places that a line is drawn through at least.
+/// Fewest places that a line is fitted through.
 const LEAST: usize = 3;
-/// Edges that are looked for at most.
+/// Most edges that are looked for in one sweep.
 const MOST: usize = 4;
-/// Parameters of a line.
+/// Number of parameters of a line: intercept and slope.
 const LINE: usize = 2;
 
-/// An edge.
+/// A place of a sweep between two neighbouring x, behind which costs follow another line.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Edge {
-    /// The largest x that surely lies before it.
+    /// Largest x that lies before the edge with confidence.
     pub low: f64,
-    /// The smallest x that surely lies behind it.
+    /// Smallest x that lies behind the edge with confidence.
     pub high: f64,
-    /// How many times the cost before it that behind it is, both lines read at its middle.
+    /// Cost behind the edge divided by the cost before it, both lines evaluated halfway between the
+    /// neighbouring x.
     pub factor: f64,
-    /// Probability of it, or of a clearer one, anywhere along any of the sweeps if none has an edge.
+    /// Probability of this or a clearer edge anywhere along any of the sweeps if none of them has an edge.
     pub p: f64,
 }
 
-/// One place of a sweep: x, and costs there, which are positive.
+/// One place of a sweep: x, and the positive costs that were measured there in all rounds.
 pub type Place = (f64, Vec<f64>);
 
-/// The edges of one of `sweeps` sweeps, in the order of x. Places without a cost are left out, as are costs that are not above zero; with
-/// fewer than six places nothing can be told.
+/// Finds the edges of one of `sweeps` sweeps, such as that of document sizes, in ascending order of x.
+///
+/// Costs are taken to be piecewise linear in x. Each step adds the break that reduces the squared deviations
+/// most, as long as the F statistic of its two parameters has a probability below [`ALPHA`] by chance. The
+/// probability is Šidák's over all candidate places of all `sweeps` sweeps that are examined together.
+/// Deviations are relative: each is divided by the cost at its place.
+///
+/// All rounds of a place are one observation, their mean, because they share one load and a quarter of a
+/// minute of the machine. Taken as independent, whatever slowed the machine down for that quarter of a minute
+/// would look like an edge.
+///
+/// The limits of an edge enclose all neighbouring places at which it would reduce the deviations nearly as
+/// much: those that a likelihood ratio at the same level does not rule out.
+///
+/// Places without a cost and costs that are not above zero are ignored. With fewer than six places the result
+/// is empty.
 #[must_use]
 pub fn edges(places: &[Place], sweeps: usize) -> Vec<Edge> {
     let sweep = Sweep::of(places, sweeps);
@@ -53,8 +56,11 @@ pub fn edges(places: &[Place], sweeps: usize) -> Vec<Edge> {
     found.iter().filter_map(|(at, p)| sweep.edge(&breaks, *at, *p)).collect()
 }
 
-/// The smallest and the largest factor by which costs could jump somewhere between two x, besides the edges that [`edges`]
-/// finds elsewhere: 95 % limits, the widest of all places between. None where lines on both sides cannot be drawn.
+/// Limits of the factor by which costs could jump somewhere between two x, besides the edges that [`edges`]
+/// finds elsewhere.
+///
+/// These are 95 % limits by the confidence limits of the lines on both sides, the widest of all places in
+/// between. `None` if no line can be fitted on one of the sides.
 #[must_use]
 pub fn jump_between(places: &[Place], sweeps: usize, [low, high]: [f64; 2]) -> Option<[f64; 2]> {
     let sweep = Sweep::of(places, sweeps);
@@ -67,7 +73,7 @@ pub fn jump_between(places: &[Place], sweeps: usize, [low, high]: [f64; 2]) -> O
     let allowed = sweep.candidates(&breaks);
     let mut limits: Option<[f64; 2]> = None;
     for at in (1..sweep.x.len()).filter(|at| lies_between(*at)) {
-        // Too near to another edge or to an end.
+        // Too close to another edge or to an end of the sweep.
         if !allowed.contains(&at) {
             return None;
         }
@@ -77,13 +83,13 @@ pub fn jump_between(places: &[Place], sweeps: usize, [low, high]: [f64; 2]) -> O
     limits
 }
 
-/// A line y = a + b·x with the weighted squared deviations from it, and what its limits are made of.
+/// A line y = a + b·x, its sum of weighted squared deviations, and the sums that its confidence limits need.
 #[derive(Clone, Copy)]
 struct Line {
     a: f64,
     b: f64,
     rest: f64,
-    /// Sums of weights, of weighted x and of weighted squares of x.
+    /// Sums of weights, of weighted x and of weighted x².
     sums: [f64; 3],
 }
 
@@ -92,7 +98,7 @@ impl Line {
         self.a + self.b * x
     }
 
-    /// Variance of the line at x, where that of an observation of weight 1 is 1.
+    /// Variance of the line at `x`, in units of the variance of an observation of weight 1.
     fn variance_at(&self, x: f64) -> f64 {
         let [w, wx, wxx] = self.sums;
         (wxx - 2.0 * x * wx + x * x * w) / (w * wxx - wx * wx)
@@ -101,9 +107,9 @@ impl Line {
 
 struct Sweep {
     x: Vec<f64>,
-    /// The mean cost at each.
+    /// Mean cost of all rounds at each `x`.
     costs: Vec<f64>,
-    /// How many sweeps are looked over.
+    /// Number of sweeps that are examined together, at least 1.
     among: usize,
 }
 
@@ -124,7 +130,7 @@ impl Sweep {
         Self { x, costs, among: among.max(1) }
     }
 
-    /// The line through places `from..to`.
+    /// Fits a line through places `from..to`, each weighted by 1 / cost².
     fn line(&self, from: usize, to: usize) -> Line {
         let (mut w, mut wx, mut wy, mut wxx, mut wxy) = (0.0, 0.0, 0.0, 0.0, 0.0);
         let each = || {
@@ -145,7 +151,7 @@ impl Sweep {
         Line { a, b, rest, sums: [w, wx, wxx] }
     }
 
-    /// Where it breaks, each with the probability of that by chance.
+    /// Finds the breaks in ascending order, each with its probability by chance.
     fn breaks(&self) -> Vec<(usize, f64)> {
         let mut breaks: Vec<usize> = Vec::new();
         let mut found: Vec<(usize, f64)> = Vec::new();
@@ -159,14 +165,14 @@ impl Sweep {
         found
     }
 
-    /// Squared deviations from lines that are broken before these places.
+    /// Sum of squared deviations from the lines between these breaks.
     fn rest(&self, breaks: &[usize]) -> f64 {
         let ends = breaks.iter().copied().chain(std::iter::once(self.x.len()));
         let starts = std::iter::once(0).chain(breaks.iter().copied());
         starts.zip(ends).map(|(from, to)| self.line(from, to).rest).sum()
     }
 
-    /// Where a line may be broken once more.
+    /// Places at which one more break is possible: at least [`LEAST`] places away from all breaks and ends.
     fn candidates(&self, breaks: &[usize]) -> Vec<usize> {
         let bounds: Vec<usize> =
             std::iter::once(0).chain(breaks.iter().copied()).chain(std::iter::once(self.x.len())).collect();
@@ -181,7 +187,7 @@ impl Sweep {
         all
     }
 
-    /// The best place for one break more, and the probability of one as good by chance.
+    /// The best place for one more break, and the probability of one as good by chance.
     fn next_break(&self, breaks: &[usize]) -> Option<(usize, f64)> {
         let candidates = self.candidates(breaks);
         let before = self.rest(breaks);
@@ -189,7 +195,7 @@ impl Sweep {
         let (at, rest) = rests.min_by(|(_, a), (_, b)| a.total_cmp(b))?;
         let freedom =
             self.x.len().checked_sub(LINE * (breaks.len() + 2)).filter(|freedom| *freedom > 0)? as f64;
-        // What rounding leaves is nothing.
+        // Deviations that small are rounding errors.
         if before <= f64::EPSILON * self.x.len() as f64 {
             return None;
         }
@@ -203,7 +209,7 @@ impl Sweep {
         Some((at, 1.0 - (1.0 - chance).powi(chances)))
     }
 
-    /// The edge at one of the breaks, with its limits and the jump of its lines.
+    /// Builds the edge at one of the breaks, with its limits and its factor.
     fn edge(&self, breaks: &[usize], at: usize, p: f64) -> Option<Edge> {
         let others: Vec<usize> = breaks.iter().copied().filter(|one| *one != at).collect();
         let best = self.rest(breaks);
@@ -212,7 +218,8 @@ impl Sweep {
         let allowed = FisherSnedecor::new(1.0, freedom).ok()?.inverse_cdf(1.0 - ALPHA);
         let limit = best * (1.0 + allowed / freedom);
         let is_likely = |place: &usize| self.rest(&Self::with(&others, *place)) <= limit;
-        // Neighbours of the best place alone: what is likely behind another edge belongs to that.
+        // Extends to neighbours of the best place only: a likely place behind another edge belongs to that
+        // edge.
         let candidates = self.candidates(&others);
         let reach = |step: fn(usize) -> Option<usize>| {
             let mut end = at;
@@ -228,7 +235,7 @@ impl Sweep {
         Some(Edge { low: *self.x.get(first.checked_sub(1)?)?, high: *self.x.get(last)?, factor, p })
     }
 
-    /// The lines before and behind a break, besides others, and the x at which they are compared.
+    /// The lines before and behind a break, given the `others`, and the x at which they are compared.
     fn sides(&self, others: &[usize], at: usize) -> Option<(Line, Line, f64)> {
         let from = others.iter().copied().filter(|one| *one < at).max().unwrap_or(0);
         let to = others.iter().copied().filter(|one| *one > at).min().unwrap_or(self.x.len());
@@ -236,8 +243,8 @@ impl Sweep {
         Some((self.line(from, at), self.line(at, to), middle))
     }
 
-    /// Limits of the factor between the lines on both sides of a break, besides others; that of a logarithm by its
-    /// linear approximation.
+    /// Limits of the factor between the lines on both sides of a break, given the `others`. The error of the
+    /// logarithm comes from its linear approximation.
     fn jump(&self, others: &[usize], at: usize) -> Option<[f64; 2]> {
         let (before, behind, middle) = self.sides(others, at)?;
         let freedom =
@@ -262,12 +269,12 @@ mod tests {
     const SIZES: [f64; 16] =
         [0.5, 0.75, 1.0, 1.25, 1.5, 1.75, 2.0, 2.25, 2.5, 2.75, 3.0, 6.0, 12.0, 24.0, 48.0, 64.0];
 
-    /// About normal, with mean 0 and standard deviation 1.
+    /// Approximately normal, with mean 0 and standard deviation 1.
     fn normal(random: &mut ChaCha8Rng) -> f64 {
         (0..12).map(|_| random.random_range(0.0..1.0)).sum::<f64>() - 6.0
     }
 
-    /// Costs in two rounds that grow on a line, and are `factor` times as high from `at` on.
+    /// Costs of two rounds that grow on a line and are multiplied by `factor` from place `at` on.
     fn sweep(seed: u64, slope: f64, at: usize, factor: f64, scatter: f64) -> Vec<Place> {
         let mut random = ChaCha8Rng::seed_from_u64(seed);
         let cost = |place: usize, x: f64| (50.0 + slope * x) * if place >= at { factor } else { 1.0 };
@@ -315,14 +322,14 @@ mod tests {
         assert!(noisy[1] > 1.05, "{noisy:?}");
         let there = jump_between(&sweep(1, 2.0, 6, 1.3, 0.005), 1, near).unwrap();
         assert!(there[1] > 1.2, "{there:?}");
-        // Another edge is too near for lines on both sides.
+        // Another edge is too close for lines on both sides.
         assert_eq!(jump_between(&sweep(1, 2.0, 5, 1.3, 0.005), 1, near), None);
         assert_eq!(jump_between(&[], 1, near), None);
         assert_eq!(jump_between(&sweep(1, 2.0, 6, 1.2, 0.0), 1, [100.0, 200.0]), None);
     }
 
-    /// A step that stands out of the scatter is found where it is, and its limits hold it; but for those sweeps in which
-    /// another is found beside it by chance.
+    /// A step that stands out of the scatter is found at its place, and its limits enclose it. The exceptions
+    /// are sweeps in which another edge is found next to it by chance.
     #[test]
     fn a_clear_step_is_found() {
         let is_found = |seed: &u64| {
@@ -335,24 +342,24 @@ mod tests {
         assert!(found >= 390, "{found} of 400");
     }
 
-    /// The limits hold the factor in about 19 of 20 sweeps.
+    /// The limits enclose the true factor in about 19 of 20 sweeps.
     #[test]
     fn limits_of_a_jump_are_as_wide_as_promised() {
-        // Now and then an edge is found by chance so near that nothing can be told.
+        // Sometimes an edge is found by chance so close that there is no result.
         let told = |seed| jump_between(&sweep(seed, 3.0, 6, 1.05, 0.02), 1, [1.8, 1.95]);
         let told: Vec<[f64; 2]> = (0..400).filter_map(told).collect();
         let held = told.iter().filter(|[low, high]| *low <= 1.05 && 1.05 <= *high).count();
         assert!(told.len() >= 350 && held * 100 >= told.len() * 91, "{held} of {}", told.len());
     }
 
-    /// Of sweeps without an edge about one in twenty may be said to have one.
+    /// Of the sweeps without an edge, about one in twenty may be reported to have one.
     #[test]
     fn false_alarms_are_as_rare_as_promised() {
         let alarms = (0..400).filter(|seed| !edges(&sweep(*seed, 3.0, 99, 1.0, 0.02), 1).is_empty()).count();
         assert!(alarms <= 36, "{alarms} of 400");
     }
 
-    /// Of studies that look over six sweeps without an edge about one in twenty may say that one has.
+    /// Of the studies of six sweeps without an edge, about one in twenty may report an edge.
     #[test]
     fn false_alarms_are_as_rare_among_many_sweeps() {
         let alarms =
@@ -361,7 +368,8 @@ mod tests {
         assert!(alarms <= 36, "{alarms} of 400");
     }
 
-    /// Nor are there more where each place has its own slow or fast quarter of a minute, which all of its rounds share.
+    /// False alarms are no more frequent where all rounds of a place share one slow or fast quarter of a
+    /// minute.
     #[test]
     fn what_the_rounds_of_a_place_share_is_no_edge() {
         let alarms = |seed: &u64| {
@@ -378,7 +386,7 @@ mod tests {
     }
 
     proptest! {
-        /// Neither the unit of costs nor the order of places or rounds matters.
+        /// Neither the unit of costs nor the order of places or rounds changes the result.
         #[test]
         fn units_and_order_do_not_matter(seed in 0_u64..1_000, unit in 1e-6..1e6_f64) {
             let places = sweep(seed, 2.0, 6, 1.1, 0.02);
@@ -395,7 +403,7 @@ mod tests {
             }
         }
 
-        /// Whatever comes in, what comes out lies within the sweep.
+        /// For all inputs, edges lie within the sweep.
         #[test]
         fn edges_lie_within(costs in proptest::collection::vec(1e-3..1e6_f64, 0..40)) {
             let places: Vec<Place> = costs.iter().enumerate().map(|(x, cost)| (x as f64, vec![*cost])).collect();

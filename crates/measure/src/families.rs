@@ -1,20 +1,8 @@
-//! Many tests at once: how sure one may be of each when dozens are made together.
+//! Multiple testing: how confident a comparison may be in each of dozens of tests made together.
 //!
-//! A comparison of two runs tests dozens of cells. At 5 % each, two of forty differ by chance alone. Two
-//! procedures, for two questions:
-//!
-//! * May anything be wrong at all? [`holm`] (Holm, "A Simple Sequentially Rejective Multiple Test Procedure",
-//!   *Scandinavian Journal of Statistics* 6, 1979) keeps the probability of a single false finding in the whole
-//!   family below the level, however the tests depend on each other.
-//! * Which of them to look at? [`benjamini_hochberg`] ("Controlling the False Discovery Rate", *Journal of the
-//!   Royal Statistical Society B* 57, 1995) keeps the expected share of false ones among the findings below it.
-//!
-//! Few rounds tell little about how much a cell scatters, and a family's level asks for the far tail, where
-//! that costs most: Student's quantile at 0.001 is 7.2 with four degrees of freedom and 3.9 with twelve.
-//! [`moderated`] therefore lets cells of a kind lend each other strength (Smyth, "Linear Models and Empirical
-//! Bayes Methods for Assessing Differential Expression in Microarray Experiments", *Statistical Applications in
-//! Genetics and Molecular Biology* 3, 2004, §6.2): each variance is drawn towards its group's, as far as the
-//! variances themselves say that the cells of a group scatter alike.
+//! A comparison of two runs tests dozens of cells. At 5 % each, two of forty differ by chance alone. [`holm`]
+//! answers whether anything is wrong at all, [`benjamini_hochberg`] which cells to look at. [`moderated`]
+//! pools the variances of similar cells, because few rounds say little about how much a cell scatters.
 
 use std::collections::BTreeMap;
 
@@ -22,16 +10,19 @@ use statrs::function::gamma::digamma;
 
 use crate::statistics::{Scattered, Spread};
 
-/// A group of fewer has nothing to lend that is not the cell's own.
+/// Smaller groups are not moderated: they add too little to the variance of the cell itself.
 const LEAST_IN_GROUP: usize = 3;
-/// Fewer variances than this beyond one a group say too little about how alike they are.
+/// Minimum number of variances beyond one per group. Fewer say too little about how alike the variances are.
 const LEAST_TO_POOL: usize = 5;
-/// What a group lends is never worth more degrees of freedom than this, even where its variances look equal:
-/// a handful of them often does by chance.
+/// Most degrees of freedom that a group may lend, even if its variances look equal, because a handful of them
+/// often look so by chance.
 const MOST_LENT: f64 = 8.0;
 
-/// P-values adjusted by Holm's procedure, in the order given: what is at most α is rejected where the
-/// probability of any false rejection is to stay below α.
+/// Adjusts p-values by Holm's procedure; the result has the order of `p_values`.
+///
+/// Rejecting all adjusted values up to α keeps the probability of any false rejection in the whole family
+/// below α, however the tests depend on each other (Holm, "A Simple Sequentially Rejective Multiple Test
+/// Procedure", *Scandinavian Journal of Statistics* 6, 1979).
 #[must_use]
 pub fn holm(p_values: &[f64]) -> Vec<f64> {
     let count = p_values.len();
@@ -44,8 +35,10 @@ pub fn holm(p_values: &[f64]) -> Vec<f64> {
     adjusted
 }
 
-/// P-values adjusted by the procedure of Benjamini and Hochberg, in the order given: of all that are at most α,
-/// a share of α is expected to be false.
+/// Adjusts p-values by the procedure of Benjamini and Hochberg; the result has the order of `p_values`.
+///
+/// Among all adjusted values up to α, the expected share of false findings is at most α ("Controlling the
+/// False Discovery Rate", *Journal of the Royal Statistical Society B* 57, 1995).
 #[must_use]
 pub fn benjamini_hochberg(p_values: &[f64]) -> Vec<f64> {
     let count = p_values.len();
@@ -64,9 +57,16 @@ fn ascending(p_values: &[f64]) -> Vec<usize> {
     order
 }
 
-/// The statistics with each variance drawn towards its group's: pairs of a group and a statistic. One without a
-/// spread, one whose rounds agree to the last digit, and those of a group of one or two stay as they are; so do
-/// all of them where there are too few to say how alike the variances of a group are.
+/// Draws each variance towards that of its group; `cells` are pairs of a group and a statistic.
+///
+/// A family's level asks for the far tail, where few rounds cost most: Student's quantile at 0.001 is 7.2
+/// with four degrees of freedom and 3.9 with twelve. Cells of a group therefore share information (Smyth,
+/// "Linear Models and Empirical Bayes Methods for Assessing Differential Expression in Microarray
+/// Experiments", *Statistical Applications in Genetics and Molecular Biology* 3, 2004, §6.2): the more alike
+/// the variances of a group are, the further each is drawn towards the group's.
+///
+/// Statistics without a spread, with a spread of zero, and those in groups of one or two are returned
+/// unchanged. All are, if there are too few to say how alike the variances of a group are.
 #[must_use]
 pub fn moderated(cells: &[(usize, Scattered)]) -> Vec<Scattered> {
     let mut groups: BTreeMap<usize, Vec<f64>> = BTreeMap::new();
@@ -83,7 +83,7 @@ pub fn moderated(cells: &[(usize, Scattered)]) -> Vec<Scattered> {
     if beyond < LEAST_TO_POOL {
         return cells.iter().map(|(_, cell)| *cell).collect();
     }
-    // How far variances of a group are apart, less what sampling alone puts between them.
+    // Variance of the logarithms within groups, minus the part that sampling alone explains.
     let mean = |members: &[f64]| members.iter().sum::<f64>() / members.len() as f64;
     let squares: f64 = groups
         .values()
@@ -108,14 +108,14 @@ pub fn moderated(cells: &[(usize, Scattered)]) -> Vec<Scattered> {
         .collect()
 }
 
-/// The logarithm of a variance without the bias that sampling gives it.
+/// Logarithm of the variance, corrected for its sampling bias.
 fn logarithm(spread: &Spread) -> f64 {
     let half = spread.freedom / 2.0;
     2.0 * spread.standard_error.ln() - digamma(half) + half.ln()
 }
 
-/// The derivative of the digamma function, for arguments above nought: shifted up to where its asymptotic
-/// series holds (Abramowitz & Stegun, 6.4.6 and 6.4.12).
+/// The trigamma function ψ₁ for x > 0: shifted up by recurrence to where its asymptotic series holds
+/// (Abramowitz & Stegun, 6.4.6 and 6.4.12).
 fn trigamma(mut x: f64) -> f64 {
     let mut sum = 0.0;
     while x < 12.0 {
@@ -127,7 +127,7 @@ fn trigamma(mut x: f64) -> f64 {
     sum + 1.0 / x + square / 2.0 + series * square / x
 }
 
-/// Its inverse, by bisection on the logarithm: it falls all the way.
+/// Inverse of [`trigamma`], by bisection on the logarithm; the function decreases monotonically.
 fn inverse_trigamma(value: f64) -> f64 {
     let (mut low, mut high) = (1e-6_f64.ln(), 1e6_f64.ln());
     for _ in 0..100 {
@@ -149,8 +149,8 @@ mod tests {
         }
     }
 
-    /// By hand: of 0.01, 0.02, 0.03, 0.04 the smallest is multiplied by 4, the next by 3 and so on: 0.04, 0.06,
-    /// 0.06, 0.04, and none may be below the one before it.
+    /// By hand: of 0.01, 0.02, 0.03, 0.04 the smallest is multiplied by 4, the next by 3 and so on: 0.04,
+    /// 0.06, 0.06, 0.04, and no value may be below the one before it.
     #[test]
     fn holm_by_hand() {
         all_close(&holm(&[0.03, 0.01, 0.04, 0.02]), &[0.06, 0.04, 0.06, 0.06]);
@@ -158,8 +158,8 @@ mod tests {
         all_close(&holm(&[]), &[]);
     }
 
-    /// The example of the paper of 1995, fifteen tests of a treatment after heart attacks: at 5 % Holm finds
-    /// three, as Bonferroni does, and this procedure four.
+    /// The example of the paper of 1995: fifteen tests of a treatment after heart attacks. At 5 % Holm finds
+    /// three, as Bonferroni does, and Benjamini and Hochberg find four.
     #[test]
     fn the_published_example() {
         let p = [
@@ -173,7 +173,7 @@ mod tests {
         assert!((benjamini_hochberg(&p)[3] - 0.035_625).abs() < 1e-12);
     }
 
-    /// ψ₁(1) = π²/6, ψ₁(½) = π²/2, ψ₁(2) = π²/6 − 1.
+    /// Known values: ψ₁(1) = π²/6, ψ₁(½) = π²/2, ψ₁(2) = π²/6 − 1.
     #[test]
     fn trigamma_by_its_known_values() {
         let sixth = std::f64::consts::PI.powi(2) / 6.0;
@@ -188,9 +188,9 @@ mod tests {
         errors.iter().map(|error| (0, Scattered { value: 1.0, spread: spread(error) })).collect()
     }
 
-    /// By hand: equal variances are closer than sampling explains, so as much is lent as may be. The bias that
-    /// sampling with 4 degrees of freedom has is taken off the logarithm, that of the 8 which are lent is put on:
-    /// the group's variance is s² · exp(ln 2 − ψ(2) + ψ(4) − ln 4) = s² · exp(5/6) / 2 = 1.1505 s².
+    /// By hand: equal variances are closer than sampling explains, so the maximum is lent. The sampling bias
+    /// of 4 degrees of freedom is removed from the logarithm, that of the 8 lent ones is added: the variance
+    /// of the group is s² · exp(ln 2 − ψ(2) + ψ(4) − ln 4) = s² · exp(5/6) / 2 = 1.1505 s².
     #[test]
     fn equal_variances_lend_all_they_may() {
         for cell in moderated(&cells(&[0.1; 6], 4.0)) {
@@ -229,7 +229,7 @@ mod tests {
                     }
                 }
             }
-            // At least what Bonferroni finds.
+            // At least as many rejections as Bonferroni's procedure.
             let count = p.len() as f64;
             prop_assert!(p.iter().zip(&holm).all(|(p, holm)| (p * count > 0.05) || *holm <= 0.05));
         }
@@ -241,7 +241,7 @@ mod tests {
             let cells = cells(&errors, 4.0);
             let got = moderated(&cells);
             let spreads: Vec<Spread> = got.iter().filter_map(|cell| cell.spread).collect();
-            // In the same order as before, and nearer together.
+            // In the same order as before, and closer together.
             for (one, a) in spreads.iter().zip(&errors) {
                 for (other, b) in spreads.iter().zip(&errors) {
                     prop_assert!(a >= b || one.standard_error <= other.standard_error);

@@ -1,7 +1,7 @@
-//! Histograms of durations: nanoseconds with three digits, merged without loss.
+//! Histograms of durations in nanoseconds with three significant digits, which merge without loss.
 //!
-//! The text form is the compressed V2 serialization of HdrHistogram, as base64; a line of its interval log (version 1.3 of
-//! that format) holds the same text.
+//! The text form is HdrHistogram's compressed V2 serialization in base64. A line of its interval log (format
+//! version 1.3) contains the same text.
 
 use std::fmt::Write;
 
@@ -9,16 +9,16 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use hdrhistogram::serialization::{Deserializer, Serializer, V2DeflateSerializer};
 
-/// Digits that a value keeps.
+/// Significant decimal digits that a value keeps.
 const DIGITS: u8 = 3;
-/// What a histogram has room for from the beginning: an hour. It grows for what is above.
+/// Initial range of a histogram: one hour. The range grows for longer durations.
 const USUAL_NS: u64 = 3_600_000_000_000;
 
-/// A histogram of durations. Nothing is clamped: values above an hour are kept with the same digits, and counted.
+/// A histogram of durations. Nothing is clamped: durations above an hour are counted with the same precision.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Histogram(hdrhistogram::Histogram<u64>);
 
-/// Why a text is no histogram.
+/// Why a text could not be read as a histogram.
 #[derive(Debug, thiserror::Error)]
 #[error("not a histogram: {0}")]
 pub struct NotAHistogram(String);
@@ -36,7 +36,7 @@ impl Default for Histogram {
 }
 
 impl Histogram {
-    /// One without values.
+    /// Makes a histogram without values.
     #[must_use]
     pub fn new() -> Self {
         match hdrhistogram::Histogram::new_with_bounds(1, USUAL_NS, DIGITS) {
@@ -48,23 +48,23 @@ impl Histogram {
         }
     }
 
-    /// Counts one duration.
+    /// Counts one duration, in nanoseconds.
     #[inline]
     pub fn record_ns(&mut self, nanoseconds: u64) {
-        // It fails only where memory cannot be addressed.
+        // Recording fails only if the bucket array would exceed the address space.
         if self.0.record(nanoseconds).is_err() {
             self.0.saturating_record(nanoseconds);
         }
     }
 
-    /// Counts one duration so many times.
+    /// Counts a duration `times` times.
     pub fn record_many_ns(&mut self, nanoseconds: u64, times: u64) {
         if self.0.record_n(nanoseconds, times).is_err() {
             self.0.saturating_record_n(nanoseconds, times);
         }
     }
 
-    /// Adds all values of another.
+    /// Adds all values of `other` without loss.
     pub fn merge(&mut self, other: &Self) {
         if self.0.add(&other.0).is_err() {
             for value in other.0.iter_recorded() {
@@ -73,38 +73,38 @@ impl Histogram {
         }
     }
 
-    /// Values.
+    /// Number of durations counted so far.
     #[must_use]
     pub fn count(&self) -> u64 {
         self.0.len()
     }
 
-    /// Values above an hour, by more than the digits tell apart.
+    /// Number of durations above one hour, by more than the precision of the histogram.
     #[must_use]
     pub fn above(&self) -> u64 {
         let first = self.0.next_non_equivalent(USUAL_NS);
         if self.0.max() < first { 0 } else { self.0.count_between(first, self.0.max()) }
     }
 
-    /// The value that so large a share of all values does not exceed, in microseconds; 1 gives the largest. Zero without
-    /// values.
+    /// Smallest duration in microseconds that a share `quantile` of all values does not exceed; 1 gives the
+    /// largest. Zero if the histogram is empty.
     #[must_use]
     pub fn quantile_us(&self, quantile: f64) -> f64 {
         if self.count() == 0 { 0.0 } else { self.0.value_at_quantile(quantile) as f64 / 1e3 }
     }
 
-    /// The mean in microseconds; zero without values.
+    /// Mean duration in microseconds; zero if the histogram is empty.
     #[must_use]
     pub fn mean_us(&self) -> f64 {
         if self.count() == 0 { 0.0 } else { self.0.mean() / 1e3 }
     }
 
-    /// The values, each nanoseconds and how often, ascending.
+    /// The recorded durations in nanoseconds with their counts, ascending.
     pub fn values_ns(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
         self.0.iter_recorded().map(|value| (value.value_iterated_to(), value.count_at_value()))
     }
 
-    /// The text form.
+    /// Serializes to the text form that [`Histogram::from_text`] reads.
     #[must_use]
     pub fn to_text(&self) -> String {
         let mut bytes = Vec::new();
@@ -114,10 +114,10 @@ impl Histogram {
         }
     }
 
-    /// Reads the text form.
+    /// Parses the text form that [`Histogram::to_text`] writes.
     ///
     /// # Errors
-    /// When it is none, or one of fewer digits.
+    /// If the text is not a serialized histogram, or has another precision or lowest value.
     pub fn from_text(text: &str) -> Result<Self, NotAHistogram> {
         let bytes = BASE64_STANDARD.decode(text).map_err(NotAHistogram::of)?;
         let mut read: hdrhistogram::Histogram<u64> =
@@ -130,20 +130,21 @@ impl Histogram {
             )));
         }
         read.auto(true);
-        // What was read knows its range only as far as it was written: one of our own adds it in.
+        // The deserialized range ends where values end, so the values are merged into a histogram of the
+        // usual range.
         let mut histogram = Self::new();
         histogram.merge(&Self(read));
         Ok(histogram)
     }
 
-    /// A line of an interval log for `seconds` that began `start_s` after the log's base time. Its largest value stands
-    /// in milliseconds there.
+    /// Formats a line of an interval log for the interval of `seconds` that started `start_s` after the log's
+    /// base time. The column of the largest value is in milliseconds.
     #[must_use]
     pub fn interval_line(&self, tag: &str, start_s: f64, seconds: f64) -> String {
         let longest_ms = self.quantile_us(1.0) / 1e3;
         let mut line = String::new();
         if !tag.is_empty() {
-            // Writing to a text does not fail.
+            // Writing to a `String` cannot fail.
             write!(line, "Tag={tag},").ok();
         }
         write!(line, "{start_s:.3},{seconds:.3},{longest_ms:.3},{}", self.to_text()).ok();
@@ -151,7 +152,7 @@ impl Histogram {
     }
 }
 
-/// The first lines of an interval log whose base time is this one, seconds since 1970.
+/// First lines of an interval log whose base time is `base_s` seconds since the Unix epoch.
 #[must_use]
 pub fn interval_log_head(base_s: f64) -> String {
     format!(

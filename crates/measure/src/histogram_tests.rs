@@ -12,7 +12,7 @@ fn of(values: &[u64]) -> Histogram {
     histogram
 }
 
-/// From nanoseconds to days, each order of magnitude as often as any other.
+/// From nanoseconds to days, with equal probability for each order of magnitude.
 fn duration() -> impl Strategy<Value = u64> {
     (0_u32..48, any::<u64>()).prop_map(|(bits, random)| random % (1 << bits).max(1) + (1 << bits))
 }
@@ -84,7 +84,7 @@ fn a_line_of_the_log_names_time_and_length() {
     let (head, text) = line.rsplit_once(',').unwrap();
     assert_eq!(head, "Tag=read,0.750,2.000,1.500");
     assert_eq!(Histogram::from_text(text).unwrap().count(), 1);
-    // The magic number of the compressed V2 format, as base64 begins with it.
+    // The magic number of the compressed V2 format in base64.
     assert!(text.starts_with("HISTF"), "{text}");
     assert!(interval_log_head(1.0).starts_with("#[Histogram log format version 1.3]\n"));
 }

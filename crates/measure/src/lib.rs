@@ -1,6 +1,7 @@
-//! The instrument: clocks, process telemetry, the page cache, and the statistics of trials.
+//! Measurement instruments: clocks, telemetry of machine and processes, the page cache, and the statistics of
+//! trials.
 //!
-//! Nothing here knows of databases; a process is a pid, a data folder is a folder.
+//! This crate knows nothing about databases: it sees processes as pids and data folders as paths.
 
 #![forbid(unsafe_code)]
 

@@ -1,41 +1,37 @@
-//! When to look whether there are enough rounds, and how wide intervals must be for having looked.
+//! Interim analyses of runs that continue until intervals are narrow enough.
 //!
-//! A run that goes on until its intervals are narrow looks at them again and again. Each look at 95 % is another
-//! chance to be wrong, and a look whose rounds happen to agree ends the run: naive looking after every round
-//! raises false alarms beyond 5 %. So the looks are planned before the first round, and the error probability of
-//! 5 % is spent on them in portions (Lan & DeMets, "Discrete Sequential Boundaries for Clinical Trials",
-//! *Biometrika* 70, 1983). The interval of a look has the probability of its own portion, and all of them
-//! together hold the truth with 95 % (repeated confidence intervals: Jennison & Turnbull, "Repeated Confidence
-//! Intervals for Group Sequential Clinical Trials", *Controlled Clinical Trials* 5, 1984).
-//!
-//! The portions are added up as if no two looks could be wrong together (Bonferroni's inequality). Exact
-//! boundaries would make use of how looks depend on each other, which for bootstraps of medians nobody knows;
-//! the sum always holds, and is a little too careful.
+//! Each look at 95 % is another chance of a false alarm, and rounds that happen to agree end the run. Looks
+//! are therefore planned before the first round, and spend the error probability of 5 % in portions (Lan &
+//! DeMets, "Discrete Sequential Boundaries for Clinical Trials", *Biometrika* 70, 1983). All intervals
+//! together cover the true values with 95 % (repeated confidence intervals: Jennison & Turnbull, "Repeated
+//! Confidence Intervals for Group Sequential Clinical Trials", *Controlled Clinical Trials* 5, 1984).
 
 use serde::{Deserialize, Serialize};
 use statrs::distribution::{ContinuousCDF, Normal};
 
 use crate::statistics::ALPHA;
 
-/// Each look has this many times the rounds of the one before, at least. More looks make each interval wider,
-/// fewer make a run go on after it has enough.
+/// Minimum ratio of the rounds of two consecutive looks. More looks widen each interval; fewer let a run
+/// continue after it is precise.
 const GROWTH: f64 = 1.4;
 
-/// Rounds of a run that goes on until it is precise, at most.
+/// Maximum number of rounds of a run that stops when its intervals are narrow enough.
 pub const PRECISION_ROUNDS: u32 = 40;
 
-/// How the error probability is spent.
+/// Spending function α*(t): how the error probability is distributed over the looks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Spending {
-    /// Nearly nothing early, nearly all at the end: α*(t) = 2 − 2 Φ(z ÷ √t) with z the normal quantile at 1 − α/2.
+    /// Spends almost nothing early, almost all at the end: α*(t) = 2 − 2 Φ(z ÷ √t), where z is the normal
+    /// quantile at 1 − α/2.
     OBrienFleming,
-    /// Nearly even: α*(t) = α ln(1 + (e − 1) t).
+    /// Spends almost evenly: α*(t) = α ln(1 + (e − 1) t).
     Pocock,
 }
 
 impl Spending {
-    /// Probability that may have been spent when a share `t` of all rounds has been seen.
+    /// Cumulative error probability that may be spent when a share `t` (0 to 1) of all rounds has been
+    /// measured.
     #[must_use]
     pub fn spent(self, t: f64) -> f64 {
         let t = t.clamp(0.0, 1.0);
@@ -50,26 +46,32 @@ impl Spending {
     }
 }
 
-/// The planned looks of a run.
+/// Schedule of interim analyses ("looks") of a run, and the error probability that each may spend.
+///
+/// Portions are added as if no two looks could err together (Bonferroni's inequality). Exact boundaries would
+/// use the dependence between looks, which is unknown for bootstraps of medians; the sum always holds and is
+/// slightly conservative.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Looks {
-    /// Rounds after which is looked, ascending; the last one is the most that there can be.
+    /// Numbers of rounds after which a look takes place, ascending; the last one is the maximum of the run.
     rounds: Vec<u32>,
     spending: Spending,
 }
 
 impl Looks {
-    /// Looks from `least` rounds on, up to `most`, spending nearly evenly: quiet systems are done after few
-    /// rounds. O'Brien and Fleming's way, made for trials that nobody wants to stop early, leaves next to nothing
-    /// for the first looks (where 40 rounds may be, 3 in 100 million for that after 5): simulated, it takes 14
-    /// rounds where this takes 9, and saves one in thirty where systems scatter so much that all are needed
-    /// (`tests/looks.rs`).
+    /// Plans looks after `least` to `most` rounds with [`Spending::Pocock`], so that quiet systems are done
+    /// after few rounds.
+    ///
+    /// [`Spending::OBrienFleming`] is made for trials that should not stop early and leaves almost nothing
+    /// for the first looks: with up to 40 rounds, 3 in 100 million for the look after 5. In simulations it
+    /// takes 14 rounds where Pocock takes 9, and saves one round in thirty where systems scatter so much that
+    /// all are needed (`tests/looks.rs`).
     #[must_use]
     pub fn new(least: u32, most: u32) -> Self {
         Self::spending(least, most, Spending::Pocock)
     }
 
-    /// The same with a chosen way to spend.
+    /// Plans looks after `least` to `most` rounds with a given spending function.
     #[must_use]
     pub fn spending(least: u32, most: u32, spending: Spending) -> Self {
         let most = most.max(least).max(1);
@@ -79,7 +81,7 @@ impl Looks {
             rounds.push(round);
             round = ((f64::from(round) * GROWTH).ceil() as u32).max(round + 1);
         }
-        // A last look right after another one would be of no use, and its portion lost.
+        // A last look right after another one would be of no use and would waste its portion.
         if rounds.last().is_some_and(|last| f64::from(most) < f64::from(*last) * GROWTH.sqrt())
             && rounds.len() > 1
         {
@@ -89,26 +91,26 @@ impl Looks {
         Self { rounds, spending }
     }
 
-    /// Rounds after which is looked, ascending.
+    /// Numbers of rounds after which a look takes place, ascending.
     #[must_use]
     pub fn rounds(&self) -> &[u32] {
         &self.rounds
     }
 
-    /// The first look after more than `after` rounds; none when that was the last.
+    /// The first look after more than `after` rounds; `None` if there is none left.
     #[must_use]
     pub fn next(&self, after: u32) -> Option<u32> {
         self.rounds.iter().copied().find(|round| *round > after)
     }
 
-    /// The two-sided error probability of an interval that is looked at after `round` rounds, as planned.
+    /// Two-sided error probability of the interval at the planned look after `round` rounds.
     #[must_use]
     pub fn alpha_at(&self, round: u32) -> f64 {
         self.spent(round) - self.spent_before(round)
     }
 
-    /// That of an interval after the run's last round, where the run ends whatever the interval is: all that is
-    /// left. For a run whose budget ends before its most rounds, or that is interrupted.
+    /// Two-sided error probability of the interval after a run's last round: everything that earlier looks
+    /// left. For runs that are interrupted or whose budget ends before the maximum number of rounds.
     #[must_use]
     pub fn alpha_at_end(&self, round: u32) -> f64 {
         ALPHA - self.spent_before(round)
@@ -119,7 +121,7 @@ impl Looks {
         self.spending.spent(f64::from(round) / f64::from(most))
     }
 
-    /// Spent on the planned looks before this one.
+    /// Error probability spent on the planned looks before `round`.
     fn spent_before(&self, round: u32) -> f64 {
         self.rounds.iter().rev().find(|look| **look < round).map_or(0.0, |look| self.spent(*look))
     }
@@ -142,12 +144,12 @@ mod tests {
         assert_eq!(Looks::new(5, 6).rounds(), [5, 6]);
         assert_eq!(Looks::new(5, 8).rounds(), [5, 8], "7 and 8 would be too close");
         assert_eq!(Looks::new(5, 3).rounds(), [5], "at least as many as are needed");
-        // One look has all of it.
+        // A single look may spend all of α.
         assert!((Looks::new(5, 5).alpha_at(5) - ALPHA).abs() < 1e-9);
     }
 
-    /// Of the tables of Lan & DeMets for 5 % two-sided: after half of it 0.0056 has been spent in the manner of
-    /// O'Brien and Fleming (a bound of 2.77 to both sides); 0.05 ln(1 + 1.71828 / 2) = 0.0310 in Pocock's.
+    /// From the tables of Lan & DeMets for 5 % two-sided: after half of the rounds, 0.0056 is spent with
+    /// O'Brien and Fleming (a bound of 2.77 on both sides); 0.05 ln(1 + 1.71828 / 2) = 0.0310 with Pocock.
     #[test]
     fn spending_by_hand() {
         assert!((Spending::OBrienFleming.spent(0.5) - 0.005_57).abs() < 1e-4);

@@ -1,4 +1,4 @@
-//! The machine a run was made on, as far as a reader needs it to judge figures.
+//! Description of the machine of a run, as far as a reader needs it to judge the results.
 
 use std::path::Path;
 
@@ -7,30 +7,31 @@ use serde::{Deserialize, Serialize};
 use crate::cgroup::Groups;
 use crate::process::field;
 
-/// Whole-machine facts.
+/// Hardware, kernel and file system of the machine of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Machine {
-    /// Cores this process may use.
+    /// CPU cores that this process may use; 1 if unknown.
     pub cores: usize,
-    /// Model name of the first processor, as the kernel gives it.
+    /// Model name of the first CPU in `/proc/cpuinfo`; empty if unknown.
     pub processor: String,
-    /// Memory that may be used, bytes: the machine's, or what its container leaves of that.
+    /// Memory that this process may use, bytes: the machine's, or the cgroup limit if that is lower. 0 if
+    /// unknown.
     pub memory_bytes: u64,
-    /// The machine's memory, bytes, where only a part of it may be used.
+    /// Physical memory of the machine, bytes; `None` unless a cgroup limits this process to less.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub physical_memory_bytes: Option<u64>,
-    /// Kernel release.
+    /// Kernel release, as in `uname -r`.
     pub kernel: String,
-    /// Distribution (`PRETTY_NAME` of os-release).
+    /// Distribution name (`PRETTY_NAME` of `/etc/os-release`); empty if unknown.
     pub os: String,
-    /// Instruction set.
+    /// Instruction set, as in `uname -m`.
     pub architecture: String,
-    /// File system type under the run folder, as the mount table names it.
+    /// File system type under the run folder, as in the mount table; `None` if unknown.
     pub file_system: Option<String>,
 }
 
 impl Machine {
-    /// Facts of this machine; unknown ones are empty. `folder` tells which file system counts.
+    /// Describes this machine. `folder` selects the file system to report.
     #[must_use]
     pub fn here(folder: &Path) -> Self {
         let cpuinfo = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
@@ -50,19 +51,20 @@ impl Machine {
     }
 }
 
-/// Memory that can be had without swapping, bytes (`MemAvailable`), within what control groups leave.
+/// Memory available without swapping, bytes (`MemAvailable`), or what cgroup limits leave if that is less.
+/// `None` if neither is known.
 #[must_use]
 pub fn available_memory_bytes() -> Option<u64> {
     least(memory_line("MemAvailable:"), Groups::own().left_bytes())
 }
 
-/// Load average over the last minute, and the share of time the hypervisor took away since start.
+/// Load average of the last minute; `None` if `/proc/loadavg` cannot be read.
 #[must_use]
 pub fn load_average() -> Option<f64> {
     std::fs::read_to_string("/proc/loadavg").ok()?.split_whitespace().next()?.parse().ok()
 }
 
-/// Seconds of CPU time that the hypervisor gave to others, summed over all cores since boot.
+/// CPU steal since boot, in seconds, summed over all cores; `None` if `/proc/stat` does not report it.
 #[must_use]
 pub fn steal_seconds() -> Option<f64> {
     let stat = std::fs::read_to_string("/proc/stat").ok()?;
@@ -71,20 +73,20 @@ pub fn steal_seconds() -> Option<f64> {
     Some(ticks / rustix::param::clock_ticks_per_second() as f64)
 }
 
-/// Memory that this process and all that it starts may use, bytes: the machine's, or the limit of their control group where
-/// that is less, as in a container.
+/// Memory that this process and its children may use, bytes: the machine's, or the cgroup limit if that is
+/// lower, as in a container. `None` if neither is known.
 #[must_use]
 pub fn memory_bytes() -> Option<u64> {
     least(physical_memory_bytes(), Groups::own().limit_bytes())
 }
 
-/// Physical memory, bytes (`MemTotal`).
+/// Physical memory of the machine, bytes (`MemTotal`).
 fn physical_memory_bytes() -> Option<u64> {
     memory_line("MemTotal:")
 }
 
-/// Processes that the kernel has killed so far on this machine for want of memory, in whatever group; none where it does not
-/// say so.
+/// Processes that the OOM killer has killed on this machine since boot, in any cgroup; `None` if the kernel
+/// does not report it.
 #[must_use]
 pub fn killed_for_memory() -> Option<u64> {
     field(&std::fs::read_to_string("/proc/vmstat").ok()?, "oom_kill ")
@@ -100,7 +102,7 @@ fn memory_line(name: &str) -> Option<u64> {
     line.split_whitespace().next()?.parse::<u64>().ok().map(|kib| kib * 1024)
 }
 
-/// What stands after `separator` on the first line that begins with `name`, quotes removed.
+/// Text after `separator` on the first line that begins with `name`, without quotes.
 fn after(text: &str, name: &str, separator: char) -> Option<String> {
     let line = text.lines().find(|line| line.starts_with(name))?;
     Some(line.split_once(separator)?.1.trim().trim_matches('"').to_owned())

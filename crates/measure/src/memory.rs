@@ -1,4 +1,4 @@
-//! What a process, or a tree of processes, holds in memory.
+//! Memory usage of a process or of a process tree.
 
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -11,38 +11,39 @@ use crate::process::field;
 use crate::tree;
 use crate::tree::proc_file;
 
-/// Proportional set sizes in bytes: private pages whole, shared ones by their share, so that the processes
-/// of one server may be summed (resident set sizes would count shared buffers once a process).
+/// Proportional set sizes (PSS) in bytes: private pages in full, shared pages divided by the number of
+/// processes that map them. Sizes of a server's processes can be added; resident set sizes would count shared
+/// buffers once per process.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Memory {
-    /// All of it.
+    /// Total PSS, bytes; the other fields are its parts.
     pub pss_bytes: u64,
-    /// Heaps and stacks.
+    /// Heaps and stacks, bytes; 0 on kernels before 5.9, like the other parts.
     pub anonymous_bytes: u64,
-    /// Shared memory segments and memory files, such as a server's shared buffers.
+    /// Shared memory segments and memory files, such as a server's shared buffers, bytes.
     pub shared_bytes: u64,
-    /// Mapped files: program code, and data files of engines that map them.
+    /// Mapped files, bytes: program code, and data files of engines that map them.
     pub file_bytes: u64,
 }
 
 impl Memory {
-    /// Of `pid` alone (`/proc/PID/smaps_rollup`).
+    /// Reads the memory of `pid` alone (`/proc/PID/smaps_rollup`).
     ///
     /// # Errors
-    /// When the process is gone or not ours to look at.
+    /// If the process does not exist, or this user may not read its memory map.
     pub fn of(pid: u32) -> io::Result<Self> {
         Self::parse(&std::fs::read_to_string(proc_file(pid, "smaps_rollup"))?)
             .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "no Pss in smaps_rollup"))
     }
 
-    /// Of `root` and everything below it.
+    /// Adds the memory of `root` and all its descendants.
     ///
     /// # Errors
-    /// When `root` is gone or not ours to look at.
+    /// If `root` does not exist, or this user may not read its memory map.
     pub fn of_tree(root: u32) -> io::Result<Self> {
         let mut sum = Self::of(root)?;
         for pid in tree::below(root)? {
-            // Whoever ended meanwhile holds nothing.
+            // Processes that have ended meanwhile hold no memory.
             sum = sum.plus(&Self::of(pid).unwrap_or_default());
         }
         Ok(sum)
@@ -52,7 +53,7 @@ impl Memory {
         let bytes = |name| field(text, name).map(|kib| kib * 1024);
         Some(Self {
             pss_bytes: bytes("Pss:")?,
-            // Kernels before 5.9 do not split it.
+            // Kernels before 5.9 do not report the parts.
             anonymous_bytes: bytes("Pss_Anon:").unwrap_or(0),
             shared_bytes: bytes("Pss_Shmem:").unwrap_or(0),
             file_bytes: bytes("Pss_File:").unwrap_or(0),
@@ -69,11 +70,11 @@ impl Memory {
     }
 }
 
-/// Largest resident set of `pid` so far, bytes (`VmHWM`); used for the program's own memory, where one
-/// process shares nothing with another.
+/// Largest resident set size of `pid` so far, bytes (`VmHWM`). Used for coordinator and workers, which share
+/// no memory with other processes.
 ///
 /// # Errors
-/// When the process is gone.
+/// If the process does not exist.
 pub fn peak_resident_bytes(pid: u32) -> io::Result<u64> {
     let text = std::fs::read_to_string(proc_file(pid, "status"))?;
     field(&text, "VmHWM:")
@@ -87,7 +88,7 @@ struct Seen {
     peak: Option<Memory>,
 }
 
-/// Samples the memory of a tree of processes in the background and keeps the largest sample.
+/// Samples the memory of a process tree on a background thread and keeps the sample with the largest PSS.
 #[derive(Debug)]
 pub struct PeakSampler {
     seen: Arc<Mutex<Seen>>,
@@ -95,7 +96,8 @@ pub struct PeakSampler {
 }
 
 impl PeakSampler {
-    /// Samples the tree of `root` at once and then every `interval` until stopped or the root is gone.
+    /// Takes a sample at once and then every `interval`, until [`PeakSampler::finish`] is called or `root`
+    /// has ended.
     #[must_use]
     pub fn start(root: u32, interval: Duration) -> Self {
         let seen = Arc::new(Mutex::new(Seen::default()));
@@ -119,7 +121,7 @@ impl PeakSampler {
         Self { seen, thread }
     }
 
-    /// Takes a last sample and returns the largest one; `None` when not one could be taken.
+    /// Takes a last sample and returns the largest one; `None` if no sample succeeded.
     #[must_use]
     pub fn finish(mut self) -> Option<Memory> {
         self.end();
@@ -130,7 +132,7 @@ impl PeakSampler {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner).stop = true;
         if let Some(thread) = self.thread.take() {
             thread.thread().unpark();
-            // A panicking sampler has nothing to hand on; the peak so far stands.
+            // A panic of the sampler loses nothing: the peak so far is kept.
             let _ = thread.join();
         }
     }
@@ -156,7 +158,7 @@ mod tests {
         drop(block);
         assert!(peak.pss_bytes > 64 << 20 && peak.anonymous_bytes > 64 << 20, "{peak:?}");
         let sum = peak.anonymous_bytes + peak.shared_bytes + peak.file_bytes;
-        // The kernel rounds each part to whole KiB by itself, and sums over children of other tests.
+        // The kernel rounds each part to whole KiB, and the sums include children of other tests.
         assert!(peak.pss_bytes.abs_diff(sum) < 1 << 20, "{peak:?}");
         assert!(peak_resident_bytes(pid).unwrap() > 64 << 20);
     }

@@ -1,5 +1,5 @@
-//! A cap on the memory of processes, the page cache of what they read and write included: a control group of the kernel's
-//! (cgroups(7)), of its first or its second version, below the one that this process is in.
+//! Memory cap for processes, including the page cache of their files: a cgroup (cgroups(7), v1 or v2) below
+//! the one of this process.
 
 use std::fs;
 use std::io;
@@ -10,26 +10,26 @@ use std::time::Duration;
 use crate::cgroup::{MOUNTS, OWN, below, mine, mounted};
 use crate::process::field;
 
-/// How the names of all such groups begin; the process that made one stands behind it.
+/// Prefix of the names of these cgroups; the pid of the process that created one follows.
 const PREFIX: &str = "jsonathlon-";
-/// How often and how long the end of the last process of a group is waited for.
+/// Number of attempts to remove a cgroup, with [`PAUSE`] in between, while its last process is ending.
 const TRIES: u32 = 100;
 const PAUSE: Duration = Duration::from_millis(10);
 
 static COUNT: AtomicU64 = AtomicU64::new(0);
 
-/// A group of processes that may have so much memory together. It is gone when this is dropped and its processes have
-/// ended.
+/// A cgroup whose processes share a memory limit. Dropping it removes the cgroup if its processes have ended.
 #[derive(Debug)]
 pub struct MemoryCap {
     folder: PathBuf,
 }
 
 impl MemoryCap {
-    /// A group without processes. Groups that programs have left which are gone are removed.
+    /// Creates a cgroup without processes, limited to `bytes`. Removes cgroups left behind by processes that
+    /// no longer exist.
     ///
     /// # Errors
-    /// The kernel has no such groups, or does not let this process make one.
+    /// If the kernel has no memory cgroups, or this process may not create one.
     pub fn new(bytes: u64) -> io::Result<Self> {
         let (parent, limit) = parent(&fs::read_to_string(MOUNTS)?, &fs::read_to_string(OWN)?)?;
         remove_left(&parent);
@@ -41,26 +41,26 @@ impl MemoryCap {
         Ok(cap)
     }
 
-    /// The file to which whoever moves a process in writes its number.
+    /// Path of `cgroup.procs`: writing a pid to it moves that process into the cgroup.
     #[must_use]
     pub fn processes(&self) -> PathBuf {
         self.folder.join("cgroup.procs")
     }
 
-    /// How many of its processes the kernel has killed so far because the group had no more memory.
+    /// Number of the cgroup's processes that the kernel has killed so far because the limit was reached.
     #[must_use]
     pub fn killed(&self) -> u64 {
-        // Of the first version and of the second one: "oom_kill 3".
+        // In cgroup v1 and v2 respectively: "oom_kill 3".
         ["memory.oom_control", "memory.events"]
             .iter()
             .find_map(|file| field(&fs::read_to_string(self.folder.join(file)).ok()?, "oom_kill "))
             .unwrap_or(0)
     }
 
-    /// Moves a process in; those that it starts from now on are in, too.
+    /// Moves `process` into the cgroup; children that it starts from now on are in it, too.
     ///
     /// # Errors
-    /// The kernel does not let this process do so.
+    /// If this process may not move it.
     pub fn take(&self, process: u32) -> io::Result<()> {
         fs::write(self.processes(), process.to_string()).map_err(|error| named(&error, &self.folder))
     }
@@ -70,7 +70,7 @@ impl Drop for MemoryCap {
     fn drop(&mut self) {
         for _ in 0..TRIES {
             match fs::remove_dir(&self.folder) {
-                // Its last process is on its way out.
+                // The last process is still ending.
                 Err(error) if error.kind() == io::ErrorKind::ResourceBusy => std::thread::sleep(PAUSE),
                 _ => return,
             }
@@ -82,14 +82,15 @@ fn named(error: &io::Error, path: &Path) -> io::Error {
     io::Error::new(error.kind(), format!("{}: {error}", path.display()))
 }
 
-/// The group below which others can be made, and the file of a group that holds its limit.
+/// Finds the cgroup below which a cap can be created, and the name of the file that holds its limit.
 fn parent(mounts: &str, own: &str) -> io::Result<(PathBuf, &'static str)> {
     if let Some(mount) = mounted(mounts, "cgroup", Some("memory")) {
         return Ok((below(mount, mine(own, "memory")), "memory.limit_in_bytes"));
     }
     let none = || io::Error::new(io::ErrorKind::Unsupported, "there are no control groups for memory");
     let mount = mounted(mounts, "cgroup2", None).ok_or_else(none)?;
-    // A group that has processes gives nothing to groups below it: the nearest one above that does is taken.
+    // In v2, cgroups with processes cannot delegate controllers: the nearest ancestor that delegates memory
+    // is used.
     let own = below(mount, mine(own, ""));
     let gives = |folder: &&Path| {
         let given = fs::read_to_string(folder.join("cgroup.subtree_control"));
@@ -100,7 +101,7 @@ fn parent(mounts: &str, own: &str) -> io::Result<(PathBuf, &'static str)> {
     Ok((found.to_owned(), "memory.max"))
 }
 
-/// Removes groups of programs that are gone; one that still has processes stays.
+/// Removes cgroups of processes that no longer exist; those that still contain processes stay.
 fn remove_left(parent: &Path) {
     let Ok(entries) = fs::read_dir(parent) else { return };
     for entry in entries.flatten() {
@@ -140,7 +141,7 @@ mod tests {
     fn a_group_holds_what_is_moved_in_and_is_gone_afterwards() {
         let cap = match MemoryCap::new(64 << 20) {
             Ok(cap) => cap,
-            // Not every machine lets its users make groups; anything else is a fault.
+            // Not every machine lets its users create cgroups; any other error is a failure.
             Err(error) => {
                 use io::ErrorKind::{PermissionDenied, ReadOnlyFilesystem, Unsupported};
                 let kind = error.kind();

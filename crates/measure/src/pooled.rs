@@ -1,13 +1,13 @@
-//! Medians of resampled rounds.
+//! Fast medians of resampled rounds, for the bootstrap.
 
-/// The samples of several rounds in their order, sorted once: the median of a resample is found in one pass over them.
-/// Thousands of resamples are taken of a cell, and gathering the samples of each would be felt.
+/// The samples of several rounds, sorted once, so that the median of a resample is found in one pass. A cell
+/// needs thousands of resamples; gathering and sorting each of them would be noticeably slower.
 pub(crate) struct Pooled {
-    /// Each sample, and its round.
+    /// Each sample with the index of its round, ascending by sample.
     sorted: Vec<(f64, usize)>,
-    /// How many samples each round has.
+    /// Number of samples of each round.
     lengths: Vec<usize>,
-    /// How often each round was drawn.
+    /// How often each round occurs in the current resample.
     times: Vec<usize>,
 }
 
@@ -24,8 +24,8 @@ impl Pooled {
         }
     }
 
-    /// The median of the samples of the rounds `drawn`, each as often as it was drawn: the middle one, or the mean of the
-    /// two middle ones. `None` of no samples.
+    /// Median of the samples of the rounds `drawn`, each counted as often as its round is drawn: the middle
+    /// sample, or the mean of the two middle ones. `None` if there are no samples.
     pub(crate) fn median(&mut self, drawn: &[usize]) -> Option<f64> {
         self.times.fill(0);
         let mut count = 0;
@@ -37,7 +37,7 @@ impl Pooled {
         let (mut passed, mut lower) = (0, None);
         for (sample, round) in &self.sorted {
             passed += self.times.get(*round)?;
-            // The last one of the lower half is needed only where there is none in the middle.
+            // With an even count, the last sample of the lower half is needed for the mean.
             if is_even && lower.is_none() && passed >= middle {
                 lower = Some(*sample);
             }

@@ -1,4 +1,4 @@
-//! What a process, or a tree of processes, costs: CPU, input/output and faults as the kernel counts them.
+//! CPU time, I/O and page faults of a process or a process tree, as the kernel counts them.
 
 use std::io;
 
@@ -6,42 +6,46 @@ use serde::{Deserialize, Serialize};
 
 use crate::tree::{self, proc_file};
 
-/// Counters of one process since its start.
+/// Resource counters of a process or process tree since its start.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Usage {
-    /// CPU seconds in user mode.
+    /// CPU time in user mode, seconds.
     pub user_s: f64,
-    /// CPU seconds in the kernel.
+    /// CPU time in the kernel, seconds.
     pub system_s: f64,
-    /// Bytes fetched from the storage layer (`read_bytes` of `/proc/PID/io`).
+    /// Bytes read from the storage layer (`read_bytes` of `/proc/PID/io`); 0 if this user may not read that
+    /// file.
     pub read_bytes: u64,
-    /// Bytes of pages made dirty (`write_bytes`, cancelled writes not subtracted). Kernels that keep files in large pages count
-    /// all of a page that is written into anew, however little is: see [`crate::activity::DiskWrites`].
+    /// Bytes of pages made dirty (`write_bytes`, cancelled writes not subtracted); 0 like `read_bytes`.
+    /// Kernels that cache files in large pages count the whole page for each write into it: see
+    /// [`crate::activity::DiskWrites`].
     pub written_bytes: u64,
-    /// Page faults that needed input.
+    /// Page faults that had to read from storage.
     pub major_faults: u64,
 }
 
-/// `/proc/PID/stat`.
+/// Reads `/proc/PID/stat` as text.
 pub(crate) fn stat(pid: u32) -> io::Result<String> {
     std::fs::read_to_string(proc_file(pid, "stat"))
 }
 
 impl Usage {
-    /// The counters of `pid` now.
+    /// Reads the counters of `pid` alone; CPU time of its children is not included.
     ///
     /// # Errors
-    /// When the process is gone or `/proc` is not there.
+    /// If the process does not exist or `/proc` is not mounted.
     pub fn of(pid: u32) -> io::Result<Self> {
         Self::own(pid, &stat(pid)?)
     }
 
-    /// The counters of `root` and everything below it. Children that have ended and were waited for are
-    /// in their parents' CPU time, so that a server's backends are counted however short they live; the
-    /// bytes of ended processes are in their parents' too (`/proc/PID/io` adds them when it is waited for).
+    /// Reads the counters of `root` and all its descendants.
+    ///
+    /// The CPU time of children that have ended and been waited for is part of their parents', so that
+    /// short-lived server backends are counted. The same holds for their bytes: `/proc/PID/io` adds them when
+    /// the child is waited for.
     ///
     /// # Errors
-    /// When `root` is gone.
+    /// If `root` does not exist.
     pub fn of_tree(root: u32) -> io::Result<Self> {
         let whole = |pid: u32| {
             let stat = stat(pid)?;
@@ -55,7 +59,7 @@ impl Usage {
 
     fn own(pid: u32, stat: &str) -> io::Result<Self> {
         let mut usage = parse_stat(stat, OWN).ok_or_else(unreadable)?;
-        // Another user's process hides its io file: the CPU figures are still right.
+        // `io` of another user's process cannot be read; the CPU counters are still valid.
         if let Ok(text) = std::fs::read_to_string(proc_file(pid, "io")) {
             usage.read_bytes = field(&text, "read_bytes:").unwrap_or(0);
             usage.written_bytes = field(&text, "write_bytes:").unwrap_or(0);
@@ -63,7 +67,7 @@ impl Usage {
         Ok(usage)
     }
 
-    /// Of the children that have ended, from their parent's `stat`.
+    /// Counters of the children that have ended, from the `stat` of their parent; without bytes.
     pub(crate) fn ended_children(stat: &str) -> io::Result<Self> {
         parse_stat(stat, ENDED_CHILDREN).ok_or_else(unreadable)
     }
@@ -78,7 +82,7 @@ impl Usage {
         }
     }
 
-    /// What was added since `earlier`.
+    /// Increase of each counter since `earlier`, at least 0.
     #[must_use]
     pub fn since(&self, earlier: &Self) -> Self {
         Self {
@@ -90,20 +94,20 @@ impl Usage {
         }
     }
 
-    /// CPU seconds in user mode and in the kernel together.
+    /// CPU time in user mode and in the kernel together, seconds.
     #[must_use]
     pub fn cpu_s(&self) -> f64 {
         self.user_s + self.system_s
     }
 }
 
-/// Places of (major faults, user time, system time) in `/proc/PID/stat`, counted from the state, which is
-/// field 3 of proc_pid_stat(5): a process's own, and those of its children that were waited for.
+/// Indices of (major faults, user time, system time) in `/proc/PID/stat`, counted from the state, which is
+/// field 3 of proc_pid_stat(5). [`ENDED_CHILDREN`] has those of the children that were waited for.
 const OWN: [usize; 3] = [9, 11, 12];
 const ENDED_CHILDREN: [usize; 3] = [10, 13, 14];
 
-/// Reads `/proc/PID/stat` (proc_pid_stat(5)): the name in parentheses may hold anything, so fields are
-/// counted from the last `)`.
+/// Parses `/proc/PID/stat` (proc_pid_stat(5)). The process name in parentheses may contain any character, so
+/// fields are counted from the last `)`.
 fn parse_stat(stat: &str, [faults, user, system]: [usize; 3]) -> Option<Usage> {
     let after = stat.rsplit_once(')')?.1;
     let fields: Vec<&str> = after.split_whitespace().collect();
@@ -121,7 +125,7 @@ fn unreadable() -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, "unreadable /proc/PID/stat")
 }
 
-/// The first number after `name` at the start of a line.
+/// First number after `name` on the first line that begins with `name`; `None` if there is none.
 pub(crate) fn field(text: &str, name: &str) -> Option<u64> {
     text.lines()
         .find_map(|line| line.strip_prefix(name))
@@ -153,7 +157,7 @@ mod tests {
         let before = Usage::of(pid).unwrap();
         let block = vec![1_u8; 1 << 20];
         let mut sum = 0_u64;
-        // Once at least: other tests of this process use CPU time too.
+        // At least one pass, because other tests of this process use CPU time, too.
         loop {
             sum = sum.wrapping_add(block.iter().map(|b| u64::from(*b)).sum::<u64>());
             if Usage::of(pid).unwrap().since(&before).cpu_s() >= 0.05 {
@@ -165,7 +169,7 @@ mod tests {
 
     #[test]
     fn a_tree_counts_grandchildren_and_those_that_have_ended() {
-        // The first subshell burns and ends, is waited for; the second one is still there.
+        // The first subshell uses CPU time and is waited for; the second one is still running.
         let burn = "i=0; while [ $i -lt 40000 ]; do i=$((i+1)); done";
         let script = format!("( {burn} ); ( {burn}; echo burnt; sleep 60 ) & wait");
         let mut child =

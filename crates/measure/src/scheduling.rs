@@ -1,4 +1,4 @@
-//! What the kernel does with the threads of processes: switches between them, and moves between CPUs.
+//! Scheduler counters of process trees: context switches, and migrations between CPUs.
 
 use std::collections::HashMap;
 use std::io;
@@ -6,27 +6,27 @@ use std::io;
 use crate::process::field;
 use crate::tree::{self, proc_file};
 
-/// Counters of all threads of a tree of processes.
+/// Scheduler counters of all threads of a process tree at one moment.
 #[derive(Debug, Clone, Default)]
 pub struct Scheduling {
-    /// By process, thread and when it was started: switches and moves.
+    /// By process, thread and start time: context switches, and migrations if the kernel reports them.
     threads: HashMap<(u32, u32, u64), (u64, Option<u64>)>,
 }
 
-/// What was counted between two looks.
+/// Scheduler events between two readings of [`Scheduling`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Switched {
-    /// Switches, voluntary or not.
+    /// Context switches, voluntary and involuntary.
     pub switches: u64,
-    /// Moves from one CPU to another; none where the kernel does not tell.
+    /// Migrations from one CPU to another; `None` if the kernel does not report them.
     pub migrations: Option<u64>,
 }
 
 impl Scheduling {
-    /// The counters of `root` and everything below it now.
+    /// Reads the counters of all threads of `root` and its descendants.
     ///
     /// # Errors
-    /// When `root` is gone.
+    /// If `root` does not exist.
     pub fn of_tree(root: u32) -> io::Result<Self> {
         let mut all = Self::default();
         for (pid, thread) in tree::threads(root)? {
@@ -40,8 +40,8 @@ impl Scheduling {
         Ok(all)
     }
 
-    /// What was added since `earlier`. A thread that has ended in between is missed; one that has begun is counted from
-    /// its start.
+    /// Events since `earlier`. Threads that ended in between are not counted; threads that started in between
+    /// are counted from their start.
     #[must_use]
     pub fn since(&self, earlier: &Self) -> Switched {
         let mut sum = Switched::default();
@@ -57,13 +57,14 @@ impl Scheduling {
     }
 }
 
-/// Field 22 of proc_pid_stat(5), ticks since the machine started: a thread's number is used again.
+/// Start time of a thread, field 22 of proc_pid_stat(5), in ticks since boot. Distinguishes threads whose
+/// number is reused.
 fn started(stat: &str) -> u64 {
     let after = stat.rsplit_once(')').map_or("", |(_, after)| after);
     after.split_whitespace().nth(19).and_then(|ticks| ticks.parse().ok()).unwrap_or(0)
 }
 
-/// `se.nr_migrations   :   12` of `/proc/PID/task/TID/sched`, a file that not every kernel has.
+/// Parses `se.nr_migrations : 12` of `/proc/PID/task/TID/sched`, a file that not every kernel has.
 fn migrations(sched: &str) -> Option<u64> {
     let line = sched.lines().find(|line| line.starts_with("se.nr_migrations"))?;
     line.rsplit_once(':')?.1.trim().parse().ok()

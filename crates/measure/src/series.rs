@@ -1,5 +1,5 @@
-//! The 1 Hz series of a run: what the machine and the system under test did, second by second, so that a
-//! reader can see whether a figure was taken in a quiet moment.
+//! 1 Hz telemetry of a run: activity of the machine and of the system under test, second by second, so that a
+//! reader can see whether a result was measured in a quiet moment.
 
 use std::io::Write;
 use std::path::Path;
@@ -13,41 +13,41 @@ use crate::activity::{Activity, Counters, device_of};
 use crate::memory::Memory;
 use crate::process::Usage;
 
-/// Time between two samples.
+/// Time between two telemetry samples.
 pub const INTERVAL: Duration = Duration::from_secs(1);
 
-/// A timed trial shorter than this is not looked into.
+/// Minimum age of a timed trial before its memory is sampled.
 const UNDISTURBED: Duration = Duration::from_secs(1);
 
-/// One line of the series.
+/// One telemetry sample, written as one JSON line.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Sample {
-    /// When, milliseconds since 1970; the interval is the time since the sample before.
+    /// Time of the sample in milliseconds since the Unix epoch. It covers the time since the previous sample.
     pub at_ms: i64,
-    /// Length of the interval, seconds.
+    /// Time since the previous sample, seconds.
     pub seconds: f64,
-    /// The machine.
+    /// Activity of the whole machine.
     pub machine: Activity,
-    /// The system under test, while one is up.
+    /// The process tree of the system under test; `None` while no engine process is running.
     pub subject: Option<SubjectSample>,
 }
 
-/// The process tree of the system under test over one interval.
+/// Resource usage of the process tree of the system under test over one interval.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SubjectSample {
-    /// What it was doing.
+    /// Short description of the current activity, as set by [`Subject::does`].
     pub what: String,
-    /// Memory at the end of the interval; none while a trial is timed that began less than a second ago.
+    /// Memory at the end of the interval; `None` while a timed trial is younger than one second.
     pub memory: Option<Memory>,
-    /// Cores it kept busy on average; none in the first interval of a process.
+    /// Mean number of cores that the process tree kept busy; `None` in its first interval.
     pub busy_cores: Option<f64>,
-    /// Bytes it fetched from storage a second.
+    /// Bytes per second that the process tree read from storage; `None` in its first interval.
     pub read_bytes_per_s: Option<f64>,
-    /// Bytes it sent to storage a second.
+    /// Bytes per second that the process tree wrote, counted as dirtied pages; `None` in its first interval.
     pub written_bytes_per_s: Option<f64>,
 }
 
-/// The system under test as the sampler sees it; clones are handles of the same one.
+/// Handle by which a run tells the sampler which process tree to observe; clones share their state.
 #[derive(Debug, Clone, Default)]
 pub struct Subject(Arc<Mutex<Now>>);
 
@@ -55,7 +55,7 @@ pub struct Subject(Arc<Mutex<Now>>);
 struct Now {
     root: Option<u32>,
     what: String,
-    /// When the trial that is timed now began.
+    /// Start of the trial that is being timed; `None` between trials.
     trial: Option<Instant>,
     peak: Option<Memory>,
 }
@@ -65,24 +65,25 @@ impl Subject {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The root of the process tree that is measured from now on; none when nothing is up.
+    /// Sets the root of the process tree to observe; `None` while no engine process is running.
     pub fn is(&self, root: Option<u32>) {
         self.lock().root = root;
     }
 
-    /// What is being done, in a few words.
+    /// Sets the description of the current activity, in a few words.
     pub fn does(&self, what: &str) {
         what.clone_into(&mut self.lock().what);
     }
 
-    /// A timed trial begins. Until it has lasted a second nothing looks at the system's memory: reading the
-    /// map of a large process takes milliseconds and holds the process up when it wants to change the map.
+    /// Marks the start of a timed trial. Memory is not sampled in its first second: reading the memory map of
+    /// a large process takes milliseconds and blocks the process if it wants to change the map.
     pub fn begin_trial(&self) {
         let mut now = self.lock();
         (now.trial, now.peak) = (Some(Instant::now()), None);
     }
 
-    /// It ended. The largest sample that was taken in it; none when there was none.
+    /// Marks the end of the timed trial. Returns the sample with the largest PSS in it; `None` if none was
+    /// taken.
     #[must_use]
     pub fn end_trial(&self) -> Option<Memory> {
         let mut now = self.lock();
@@ -90,7 +91,7 @@ impl Subject {
         now.peak.take()
     }
 
-    /// Keeps a sample of the trial that began at `trial`, unless that has ended.
+    /// Keeps a memory sample if the trial that began at `trial` is still running.
     fn observe(&self, trial: Option<Instant>, memory: Memory) {
         let mut now = self.lock();
         if trial.is_some()
@@ -102,7 +103,7 @@ impl Subject {
     }
 }
 
-/// Writes the series until it is dropped.
+/// Background sampler that writes telemetry until it is dropped.
 #[derive(Debug)]
 pub struct Series {
     stop: Arc<(Mutex<bool>, Condvar)>,
@@ -110,8 +111,8 @@ pub struct Series {
 }
 
 impl Series {
-    /// Samples every `interval` and writes one JSON line each to `output`; `folder` tells which disk
-    /// counts. A line that cannot be written is lost: the series is beside the figures, not one of them.
+    /// Writes one sample as a JSON line to `output` every `interval`; `folder` selects the disk to observe. A
+    /// line that cannot be written is lost, because telemetry only accompanies the results.
     #[must_use]
     pub fn start(
         folder: &Path,
@@ -147,13 +148,13 @@ impl Drop for Series {
         *self.stop.0.lock().unwrap_or_else(PoisonError::into_inner) = true;
         self.stop.1.notify_all();
         if let Some(thread) = self.thread.take() {
-            // A panicking sampler has nothing to hand on.
+            // A panic of the sampler needs no handling.
             let _ = thread.join();
         }
     }
 }
 
-/// The counters at the last look.
+/// Counters at the previous sample.
 struct Looks {
     device: Option<(u32, u32)>,
     at: Instant,
@@ -179,7 +180,7 @@ impl Looks {
         let may_look = trial.is_none_or(|begun| begun.elapsed() >= UNDISTURBED);
         let before = self.subject.take();
         let sample = root.and_then(|root| {
-            // A process that ended a moment ago is not up any more.
+            // A process that has just ended is no longer running.
             let usage = Usage::of_tree(root).ok()?;
             let memory = if may_look { Memory::of_tree(root).ok() } else { None };
             if let Some(memory) = memory {
@@ -245,7 +246,7 @@ mod tests {
                 .is_some_and(|s| s.what == "nothing much" && s.busy_cores.is_some() && s.memory.is_some())
         });
         assert_eq!(subject.end_trial(), None, "no trial was timed");
-        // A trial is left alone at first, and sampled once it has lasted a second.
+        // In its first second a trial is not sampled, afterwards it is.
         subject.begin_trial();
         wait_for(|sample| sample.subject.as_ref().is_some_and(|s| s.memory.is_none()));
         wait_for(|sample| sample.subject.as_ref().is_some_and(|s| s.memory.is_some()));

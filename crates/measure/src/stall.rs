@@ -1,36 +1,38 @@
-//! How long the machine and a disk stood still: what a promise of so many milliseconds is about.
+//! Detects stalls of the machine and of a disk during crash tests, where a durability window of milliseconds
+//! is checked.
 //!
-//! The machine stood still while whoever was to look every so often could not: nothing ran it. The disk stood still while
-//! requests were under way and none ended. Both are seen only from look to look, and so are lower limits.
+//! The machine stalled if a thread that polls at intervals was not scheduled in time. The disk stalled if
+//! requests were in flight and none completed. Both are observed only at each poll, so the results are lower
+//! bounds.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use crate::activity::{Requests, device_of};
 
-/// Looks again and again, and keeps the longest standstills.
+/// Polls for stalls and keeps the longest ones.
 #[derive(Debug)]
 pub struct StallWatch {
     device: Option<(u32, u32)>,
-    /// When the last look was.
+    /// Time of the previous poll.
     looked: Instant,
-    /// What the disk had done by then, and since when it has done nothing more.
+    /// Request counters of the disk at the previous poll, and the time since which no request has completed.
     disk: Option<(Requests, Instant)>,
-    /// The longest of the machine, and of the disk where the kernel counts that.
+    /// Longest stalls so far; the disk's is `None` if the kernel keeps no counters for it.
     longest: Stalls,
 }
 
-/// The longest standstills over some time.
+/// Longest stalls within the observed time.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Stalls {
-    /// Of the machine.
+    /// Longest delay of a poll beyond its due time.
     pub machine: Duration,
-    /// Of the disk; none where the kernel does not count it.
+    /// Longest time without a completed disk request; `None` if the kernel keeps no counters for the disk.
     pub disk: Option<Duration>,
 }
 
 impl StallWatch {
-    /// Begins now, with the disk of `folder`.
+    /// Starts observing now, with the disk of `folder`.
     #[must_use]
     pub fn begin(folder: &Path) -> Self {
         let device = device_of(folder);
@@ -40,7 +42,7 @@ impl StallWatch {
         Self { device, looked: now, disk, longest }
     }
 
-    /// Looks, `due` after the last look: what it comes later than that, the machine stood still.
+    /// Polls. The call is due `due` after the previous one; being later counts as a stall of the machine.
     pub fn look(&mut self, due: Duration) {
         self.seen(due, Instant::now(), self.device.and_then(Requests::now));
     }
@@ -50,7 +52,8 @@ impl StallWatch {
         self.longest.machine = self.longest.machine.max(late);
         self.looked = now;
         let (Some(requests), Some((before, since))) = (requests, self.disk) else { return };
-        // While nobody looked it may have done anything: only what was under way at both looks, with none ended, stood still.
+        // The state between two polls is unknown: only requests in flight at both polls, with none completed,
+        // count as a stall.
         if requests.under_way > 0 && before.under_way > 0 && requests.ended == before.ended {
             let stood = now.duration_since(since);
             self.longest.disk = self.longest.disk.max(Some(stood));
@@ -60,7 +63,7 @@ impl StallWatch {
         }
     }
 
-    /// The longest so far.
+    /// Longest stalls since [`StallWatch::begin`].
     #[must_use]
     pub fn longest(&self) -> Stalls {
         self.longest
@@ -98,7 +101,7 @@ mod tests {
         let requests = |under_way, ended| Some(Requests { under_way, ended });
         let mut watch = watch(begin, requests(0, 10));
         for (at, seen) in [
-            // Idle is no standstill, and neither is work that goes on.
+            // Neither an idle disk nor one that completes requests is stalled.
             (2, requests(0, 10)),
             (500, requests(1, 10)),
             (502, requests(3, 11)),

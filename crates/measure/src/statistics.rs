@@ -1,23 +1,10 @@
-//! Statistics of trials: medians, ratios of medians, and their intervals.
+//! Statistics of trials: medians, ratios of medians, and their confidence intervals.
 //!
-//! Trials within one round share whatever the machine did in that round, so they are not independent;
-//! the bootstrap therefore resamples whole rounds (Davison & Hinkley, *Bootstrap Methods and their
-//! Application*, 1997, §3.8 "hierarchical data", with resampling at the highest level only).
-//!
-//! Rounds are few, five by default. The percentile limits of a median over so few rounds are their
-//! extremes: two equal systems would be called different whenever one of them was faster in all five
-//! rounds, which chance does in 6.25 % of all comparisons. The interval is therefore Student's, with the
-//! bootstrap's standard error (Hesterberg, "What Teachers Should Know About the Bootstrap", *The American
-//! Statistician* 69, 2015, §3 and its table of "t with bootstrap standard error"): the standard error is
-//! widened by √(n / (n − 1)), because resampling draws from a spread that is too narrow by that factor (for
-//! a mean exactly, for a median nearly), and the quantile is Student's with n − 1 degrees of freedom, n being the number of rounds.
-//! All of it happens on logarithms, since times and their ratios are positive and skewed.
-//!
-//! Two runs made apart have no rounds in common. Their ratio's standard error is made of both sides' own, as
-//! variances of independent things add up on the logarithm, and the degrees of freedom are those of Welch and
-//! Satterthwaite (Welch, "The Generalization of 'Student's' Problem when Several Different Population Variances
-//! are Involved", *Biometrika* 34, 1947; Satterthwaite, "An Approximate Distribution of Estimates of Variance
-//! Components", *Biometrics Bulletin* 2, 1946), so that the side that scatters more, or has fewer rounds, counts.
+//! Trials of one round share the state of the machine and are not independent. The bootstrap therefore
+//! resamples whole rounds (Davison & Hinkley, *Bootstrap Methods and their Application*, 1997, §3.8
+//! "hierarchical data", with resampling at the highest level only). Limits are value · exp(± t · s) with
+//! Student's t and the bootstrap's standard error s of the logarithm, because times and their ratios are
+//! positive and skewed: see [`Spread`].
 
 use std::cmp::Ordering;
 
@@ -29,92 +16,96 @@ use statrs::statistics::{Data, Median, Statistics};
 
 use crate::pooled::Pooled;
 
-/// Resamples taken for a standard error. 2,000 put its Monte Carlo error at 1/√(2 · 2000) = 1.6 %
-/// (Efron & Tibshirani, *An Introduction to the Bootstrap*, 1993, §6.4).
+/// Number of resamples per standard error. 2,000 give it a Monte Carlo error of 1/√(2 · 2000) = 1.6 % (Efron
+/// & Tibshirani, *An Introduction to the Bootstrap*, 1993, §6.4).
 pub const RESAMPLES: usize = 2_000;
 
-/// Fixed, so that the same journal gives the same interval wherever it is read. The generator's stream is
-/// the same on every machine (ChaCha with 8 rounds).
+/// Fixed seed, so that a journal gives the same interval on every machine; the generator (ChaCha with 8
+/// rounds) is portable.
 const SEED: u64 = 0x6a73_6f6e_6174_686c;
 
-/// A median, or a ratio of medians, with the limits of its 95 % interval.
+/// A median, or a ratio of medians, with the limits of its interval (95 % unless another α is given).
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Estimate {
-    /// The median, in the unit of the samples; or the ratio.
+    /// The median in the unit of the samples, or the ratio.
     pub median: f64,
-    /// Lower limit; `None` when fewer than two rounds were seen, which cannot show how rounds differ.
+    /// Lower limit; `None` if fewer than two rounds were measured, which cannot show how rounds differ.
     pub low: Option<f64>,
-    /// Upper limit, under the same condition.
+    /// Upper limit; `None` whenever `low` is.
     pub high: Option<f64>,
 }
 
-/// Upper ÷ lower limit from which on an interval says nothing but that there were too few rounds: with two of them
-/// Student's quantile is 12.7, so that rounds which differ by half reach over several orders of magnitude.
+/// Ratio of upper to lower limit above which an interval only shows that there were too few rounds. With two
+/// rounds, Student's quantile is 12.7, so rounds that differ by half give limits several orders of magnitude
+/// apart.
 pub const MEANINGLESS: f64 = 100.0;
 
 impl Estimate {
-    /// The same without limits that say nothing.
+    /// Removes both limits if their ratio exceeds [`MEANINGLESS`].
     #[must_use]
     pub fn if_meaningful(self) -> Self {
         let (Some(low), Some(high)) = (self.low, self.high) else { return self };
-        // Asked this way round, a limit of nought or of no number says nothing either.
+        // With this comparison, a limit of 0 or NaN counts as meaningless, too.
         let says_something = high / low <= MEANINGLESS;
         if says_something { self } else { Self { low: None, high: None, ..self } }
     }
 
-    /// The same of a ratio, where even a wide interval says something if it excludes one.
+    /// Like [`Estimate::if_meaningful`], but keeps a ratio's wide interval if it excludes 1.
     #[must_use]
     pub fn if_meaningful_ratio(self) -> Self {
         if self.excludes_one() { self } else { self.if_meaningful() }
     }
 
-    /// How far the interval reaches from the median, as a share of it, to the farther side: what "within ± 5 %" is
-    /// about. None without an interval.
+    /// Distance from the median to the farther limit, as a share of the median, as in "within ± 5 %". `None`
+    /// without an interval.
     #[must_use]
     pub fn reach(&self) -> Option<f64> {
         reach(self.median, self.high?)
     }
 
-    /// Whether a ratio's interval excludes one: the only ground on which two systems are called different.
+    /// Returns `true` if a ratio's interval excludes 1: the only ground on which two systems are called
+    /// different.
     #[must_use]
     pub fn excludes_one(&self) -> bool {
         matches!((self.low, self.high), (Some(low), Some(high)) if low > 1.0 || high < 1.0)
     }
 }
 
-/// The same of limits that are known: intervals are symmetrical on the logarithm, so the upper one is farther away.
+/// [`Estimate::reach`] for a given median and upper limit, which is the farther one: intervals are symmetric
+/// on the logarithm. `None` if the result is not finite.
 #[must_use]
 pub fn reach(median: f64, high: f64) -> Option<f64> {
     Some(high / median - 1.0).filter(|reach| reach.is_finite())
 }
 
-/// The median: the middle value, or the mean of the two middle ones. `None` of no samples.
+/// Median: the middle value, or the mean of the two middle ones. `None` if there are no samples.
 #[must_use]
 pub fn median(samples: &[f64]) -> Option<f64> {
     (!samples.is_empty()).then(|| Data::new(samples.to_vec()).median())
 }
 
-/// Some of several samples that lie near each other and away from the others.
+/// One of two clusters of samples that lie close together and apart from the other cluster.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Group {
-    /// How many samples.
+    /// Number of samples in the group.
     pub trials: u64,
-    /// Their median.
+    /// Median of the group's samples.
     pub median: f64,
 }
 
-/// How many times as much the least of the upper group is as the most of the lower one, at least.
+/// Minimum ratio of the upper group's smallest sample to the lower group's largest.
 const APART: f64 = 2.0;
-/// The smaller group's share of the samples, at least: an outlier is no group.
+/// Minimum share of the samples that the smaller group must have, so that an outlier is not a group.
 const SMALLER_GROUP: f64 = 0.25;
 
-/// The two groups into which samples fall, the lower one first: a median over both would be of neither. The groups are
-/// further from each other than each is wide, on the logarithm. `None` where samples are one group, or many.
+/// Splits samples into two groups, the lower one first; a median over both would describe neither. On the
+/// logarithm, the gap between the groups must be wider than each group. `None` if the samples form one group
+/// or more than two.
 #[must_use]
 pub fn two_groups(samples: &[f64]) -> Option<[Group; 2]> {
     let mut sorted: Vec<f64> = samples.iter().copied().filter(|sample| *sample >= 0.0).collect();
     sorted.sort_by(f64::total_cmp);
-    // Of nought to anything it is infinitely far, and of nought to nought no way.
+    // From 0 to any other value the ratio is infinite, from 0 to 0 it is 1.
     let times = |low: f64, high: f64| if low == high { 1.0 } else { high / low };
     let gap = |at: &usize| Some(times(*sorted.get(at - 1)?, *sorted.get(*at)?));
     let widest = (1..sorted.len()).max_by(|a, b| gap(a).partial_cmp(&gap(b)).unwrap_or(Ordering::Equal))?;
@@ -128,45 +119,51 @@ pub fn two_groups(samples: &[f64]) -> Option<[Group; 2]> {
     (is_clear && is_of_several).then_some([group(low)?, group(high)?])
 }
 
-/// Two-sided error probability of an interval where nobody asks for another: 95 % intervals.
+/// Default two-sided error probability of an interval, which gives 95 % intervals.
 pub const ALPHA: f64 = 0.05;
 
-/// Median over all samples of all rounds, with an interval over rounds. `None` when there is no sample at
-/// all. There is no interval where a median is not positive: a logarithm has nothing to say about it.
+/// Median over all samples of all rounds, with a 95 % interval over rounds.
+///
+/// `None` if there is no sample. Without an interval if a median is not positive, because it has no
+/// logarithm.
 #[must_use]
 pub fn estimate(rounds: &[Vec<f64>]) -> Option<Estimate> {
     estimate_at(rounds, ALPHA)
 }
 
-/// The same with limits of another two-sided error probability.
+/// Like [`estimate`], with limits of the two-sided error probability `alpha`.
 #[must_use]
 pub fn estimate_at(rounds: &[Vec<f64>], alpha: f64) -> Option<Estimate> {
     Some(scattered(rounds)?.at(alpha))
 }
 
-/// Ratio of the medians of two series whose rounds ran next to each other (`a[i]` and `b[i]` in round i),
-/// with an interval over rounds: both sides of a round are drawn together, so that what the machine did
-/// in it cancels. Rounds in which either side has no sample are left out. `None` when no round is left.
+/// Ratio of the medians of two series that were measured side by side (`a[i]` and `b[i]` in round i), with a
+/// 95 % interval.
+///
+/// Both sides of a round are drawn together, so that effects of the machine in that round cancel out. Rounds
+/// in which either side has no sample are left out. `None` if no round is left.
 #[must_use]
 pub fn paired_ratio(a: &[Vec<f64>], b: &[Vec<f64>]) -> Option<Estimate> {
     paired_ratio_at(a, b, ALPHA)
 }
 
-/// The same with limits of another two-sided error probability.
+/// Like [`paired_ratio`], with limits of the two-sided error probability `alpha`.
 #[must_use]
 pub fn paired_ratio_at(a: &[Vec<f64>], b: &[Vec<f64>], alpha: f64) -> Option<Estimate> {
     Some(scattered_pairs(a, b)?.at(alpha))
 }
 
-/// Ratio of the medians of two series whose rounds have nothing to do with each other, such as those of two
-/// runs, with an interval over rounds: each side's rounds are drawn on their own. Rounds without a sample are
-/// left out. `None` when either side has none left; no interval when either side has a single one.
+/// Ratio of the medians of two series with independent rounds, such as those of two runs, with a 95 %
+/// interval.
+///
+/// The rounds of each side are drawn on their own; rounds without a sample are left out. `None` if either
+/// side has no round left; without an interval if either side has a single round.
 #[must_use]
 pub fn unpaired_ratio(a: &[Vec<f64>], b: &[Vec<f64>]) -> Option<Estimate> {
     Some(scattered(a)?.divided_by(&scattered(b)?)?.at(ALPHA))
 }
 
-/// The median of [`estimate`], and how it scatters.
+/// The median of [`estimate`] with its scatter over rounds.
 #[must_use]
 pub fn scattered(rounds: &[Vec<f64>]) -> Option<Scattered> {
     let rounds: Vec<&[f64]> = rounds.iter().filter(|round| !round.is_empty()).map(Vec::as_slice).collect();
@@ -174,14 +171,15 @@ pub fn scattered(rounds: &[Vec<f64>]) -> Option<Scattered> {
     Scattered::of(rounds.len(), |drawn| pooled.median(drawn))
 }
 
-/// The ratio of [`paired_ratio`], and how it scatters.
+/// The ratio of [`paired_ratio`] with its scatter over rounds.
 #[must_use]
 pub fn scattered_pairs(a: &[Vec<f64>], b: &[Vec<f64>]) -> Option<Scattered> {
     scattered_quotient(a, &[b])
 }
 
-/// The median of a series ÷ the geometric mean of the medians of others, whose rounds ran next to its own: what a
-/// round did to all of them cancels. Rounds in which one of them has no sample are left out.
+/// Median of the series `a` divided by the geometric mean of the medians of the series `by`, measured in the
+/// same rounds. Effects of a round on all of them cancel out. Rounds in which any series has no sample are
+/// left out.
 #[must_use]
 pub fn scattered_quotient(a: &[Vec<f64>], by: &[&[Vec<f64>]]) -> Option<Scattered> {
     let all: Vec<&[Vec<f64>]> = std::iter::once(a).chain(by.iter().copied()).collect();
@@ -192,7 +190,8 @@ pub fn scattered_quotient(a: &[Vec<f64>], by: &[&[Vec<f64>]]) -> Option<Scattere
     Scattered::of(count, |drawn| Some(a.median(drawn)? / mean_of_medians(by, drawn)?))
 }
 
-/// Geometric mean of the medians of several series of the same rounds, which are drawn together.
+/// Geometric mean of the medians of several series that were measured in the same rounds, which are drawn
+/// together.
 #[must_use]
 pub fn scattered_mean(series: &[&[Vec<f64>]]) -> Option<Scattered> {
     let series = full_rounds(series);
@@ -200,7 +199,7 @@ pub fn scattered_mean(series: &[&[Vec<f64>]]) -> Option<Scattered> {
     Scattered::of(series.first()?.len(), |drawn| mean_of_medians(&mut pooled, drawn))
 }
 
-/// The rounds in which every series has a sample.
+/// Keeps only the rounds in which every series has a sample.
 fn full_rounds<'a>(series: &[&'a [Vec<f64>]]) -> Vec<Vec<&'a [f64]>> {
     let count = series.iter().map(|rounds| rounds.len()).min().unwrap_or(0);
     let is_full = |round: &usize| series.iter().all(|rounds| !rounds[*round].is_empty());
@@ -217,7 +216,8 @@ fn mean_of_medians(series: &mut [Pooled], drawn: &[usize]) -> Option<f64> {
 }
 
 /// Exponent of a power law through points (x, y): the slope of the least-squares line through their
-/// logarithms, 1 for linear growth. `None` with fewer than two different x, or anything not positive.
+/// logarithms; 1 for linear growth. `None` with fewer than two distinct x, or if any coordinate is not
+/// positive.
 #[must_use]
 pub fn exponent(points: &[(f64, f64)]) -> Option<f64> {
     if points.iter().any(|(x, y)| *x <= 0.0 || *y <= 0.0) {
@@ -228,7 +228,7 @@ pub fn exponent(points: &[(f64, f64)]) -> Option<f64> {
     slope.is_finite().then_some(slope)
 }
 
-/// The probability of `count` successes or more in `trials` independent trials of a given probability each.
+/// Probability of at least `count` successes in `trials` independent trials of the given probability each.
 #[must_use]
 pub fn at_least(count: u64, trials: u64, probability: f64) -> f64 {
     match (count.checked_sub(1), Binomial::new(probability, trials)) {
@@ -237,34 +237,42 @@ pub fn at_least(count: u64, trials: u64, probability: f64) -> f64 {
     }
 }
 
-/// A positive statistic over rounds, and how its logarithm scatters.
+/// A positive statistic over rounds with the scatter of its logarithm.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Scattered {
-    /// The statistic: a median, or a ratio.
+    /// Value of the statistic: a median, or a ratio.
     pub value: f64,
-    /// Its scatter; `None` with fewer than two rounds, and for what has no logarithm.
+    /// Scatter of the logarithm; `None` with fewer than two rounds, or if a value is not positive.
     pub spread: Option<Spread>,
 }
 
-/// How the logarithm of a statistic scatters over rounds.
+/// Scatter of the logarithm of a statistic over rounds, from which its interval is calculated.
+///
+/// Rounds are few, five by default, and percentile limits of a median over so few rounds are their extremes.
+/// Two equal systems would be called different whenever one is faster in all five rounds: by chance in 6.25 %
+/// of all comparisons. The interval is therefore Student's, with the bootstrap's standard error (Hesterberg,
+/// "What Teachers Should Know About the Bootstrap", *The American Statistician* 69, 2015, §3 and its table of
+/// "t with bootstrap standard error"). The standard error is multiplied by √(n / (n − 1)), n being the number
+/// of rounds, because resampling draws from a spread that is too narrow by that factor (exactly so for a
+/// mean, nearly so for a median). The quantile has n − 1 degrees of freedom.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Spread {
-    /// The bootstrap's standard error, widened for few rounds.
+    /// Bootstrap standard error of the logarithm, corrected for few rounds.
     pub standard_error: f64,
-    /// Degrees of freedom of Student's quantile.
+    /// Degrees of freedom of Student's quantile; need not be an integer.
     pub freedom: f64,
 }
 
 impl Scattered {
-    /// What `statistic` makes of `rounds` rounds, each given by its index, and of resamples of them. `None`
-    /// where it makes nothing of all of them, or nothing finite.
+    /// Evaluates `statistic` on all of `rounds` rounds, given by their indices, and on resamples of them.
+    /// `None` if the statistic of all rounds is missing or not finite.
     pub fn of(rounds: usize, mut statistic: impl FnMut(&[usize]) -> Option<f64>) -> Option<Self> {
         let all: Vec<usize> = (0..rounds).collect();
         let value = statistic(&all).filter(|value| value.is_finite())?;
         Some(Self { value, spread: Spread::of(value, rounds, statistic) })
     }
 
-    /// The statistic with the limits of its interval at a two-sided error probability.
+    /// The statistic with its limits at the two-sided error probability `alpha`.
     #[must_use]
     pub fn at(&self, alpha: f64) -> Estimate {
         let limits = self.spread.and_then(|spread| {
@@ -274,9 +282,14 @@ impl Scattered {
         Estimate { median: self.value, low: limits.map(|(low, _)| low), high: limits.map(|(_, high)| high) }
     }
 
-    /// This ÷ another one that is independent of it: variances add up on the logarithm, and the degrees of
-    /// freedom are Welch's and Satterthwaite's. `None` when the ratio is not finite; no spread unless both have
-    /// one.
+    /// Ratio of this statistic to an independent one, such as that of another run. `None` if the ratio is not
+    /// finite; its spread is `None` unless both have one.
+    ///
+    /// Variances of independent statistics add up on the logarithm. The degrees of freedom are those of Welch
+    /// and Satterthwaite (Welch, "The Generalization of 'Student's' Problem when Several Different Population
+    /// Variances are Involved", *Biometrika* 34, 1947; Satterthwaite, "An Approximate Distribution of
+    /// Estimates of Variance Components", *Biometrics Bulletin* 2, 1946), so that the side that scatters more
+    /// or has fewer rounds dominates.
     #[must_use]
     pub fn divided_by(&self, other: &Self) -> Option<Self> {
         let value = Some(self.value / other.value).filter(|ratio| ratio.is_finite())?;
@@ -284,14 +297,15 @@ impl Scattered {
         Some(Self { value, spread })
     }
 
-    /// Probability of a ratio as high as this or higher if the true one were `bound`: the p-value of "it is not
-    /// above `bound`", which is 0.5 where both are equal.
+    /// One-sided p-value of "the true ratio is not above `bound`": the probability of a ratio at least this
+    /// high if the true one were `bound`. It is 0.5 if both are equal. `None` without a spread.
     #[must_use]
     pub fn p_above(&self, bound: f64) -> Option<f64> {
         self.spread?.tail((self.value / bound).ln())
     }
 
-    /// Probability of a ratio as far from one as this or further, to either side, if the true one were one.
+    /// Two-sided p-value of "the true ratio is 1": the probability of a ratio at least this far from 1 on
+    /// either side. `None` without a spread.
     #[must_use]
     pub fn p_differs(&self) -> Option<f64> {
         Some(2.0 * self.spread?.tail(self.value.ln().abs())?)
@@ -299,7 +313,8 @@ impl Scattered {
 }
 
 impl Spread {
-    /// By `statistic` of resampled rounds. `None` with fewer than two of them, and for what has no logarithm.
+    /// Scatter of `statistic` over resampled rounds. `None` with fewer than two rounds, or if any value is
+    /// not positive.
     fn of(observed: f64, rounds: usize, mut statistic: impl FnMut(&[usize]) -> Option<f64>) -> Option<Self> {
         if rounds < 2 || observed <= 0.0 {
             return None;
@@ -317,12 +332,12 @@ impl Spread {
         Some(Self { standard_error, freedom: n - 1.0 })
     }
 
-    /// That of the sum or difference of two independent logarithms.
+    /// Spread of the sum or difference of two independent logarithms.
     #[must_use]
     pub fn with(&self, other: &Self) -> Self {
         let (one_square, other_square) = (self.standard_error.powi(2), other.standard_error.powi(2));
         let variance = one_square + other_square;
-        // Nothing scatters on either side: whatever the degrees of freedom, the reach is none.
+        // Neither side scatters: the width is 0 with any degrees of freedom.
         let freedom = if variance > 0.0 {
             variance.powi(2) / (one_square.powi(2) / self.freedom + other_square.powi(2) / other.freedom)
         } else {
@@ -331,16 +346,16 @@ impl Spread {
         Self { standard_error: variance.sqrt(), freedom }
     }
 
-    /// How far an interval reaches to either side on the logarithm.
+    /// Distance from the statistic to either limit, on the logarithm.
     fn reach(&self, alpha: f64) -> Option<f64> {
         let student = StudentsT::new(0.0, 1.0, self.freedom).ok()?;
         Some(student.inverse_cdf(1.0 - alpha / 2.0) * self.standard_error)
     }
 
-    /// Probability of a logarithm `distance` above the true one, or further.
+    /// Probability of a logarithm at least `distance` above the true one.
     fn tail(&self, distance: f64) -> Option<f64> {
         if self.standard_error == 0.0 {
-            // Nothing scatters: what is above is above for certain.
+            // Without scatter, a value above the bound is above it with certainty.
             return Some(if distance > 0.0 {
                 0.0
             } else if distance < 0.0 {
@@ -389,7 +404,7 @@ mod tests {
         assert_eq!(near.if_meaningful(), near);
         let ratio = paired_ratio(&[vec![1.0], vec![9.0]], &[vec![1.0], vec![1.0]]).unwrap();
         assert_eq!(ratio.if_meaningful_ratio().low, None);
-        // A ratio may be as far away from one as that.
+        // A wide interval is kept if it lies far from 1.
         let far = paired_ratio(&[vec![1e6], vec![1.6e6]], &[vec![1.0], vec![1.0]]).unwrap();
         assert_eq!(far.if_meaningful_ratio(), far);
         assert!(far.high.unwrap() / far.low.unwrap() > MEANINGLESS && far.excludes_one(), "{far:?}");
@@ -404,7 +419,7 @@ mod tests {
         assert_eq!((none.median, some.median), (0.0, 2150.0));
         for one in [
             &[281.0, 293.0, 282.0, 300.0][..],
-            // Scattered all over, and an outlier, are no groups.
+            // Samples that are scattered evenly, or that have an outlier, form no groups.
             &[100.0, 190.0, 400.0, 900.0, 1700.0],
             &[281.0, 293.0, 282.0, 300.0, 280.0, 290.0, 2480.0],
             &[281.0, 2480.0],
@@ -423,9 +438,9 @@ mod tests {
         assert!(!estimate(&vec![vec![1.0]; 5]).unwrap().excludes_one());
     }
 
-    /// By hand: resamples of two rounds {1}, {e²} are medians 1, (1+e²)/2, e² with probabilities ¼, ½, ¼,
-    /// logarithms 0, 1.4338, 2: mean 1.2169, standard deviation 0.7401; widened by √2 and reached out with
-    /// t(0.975, 1) = 12.706 that is a reach of 13.30 on the logarithm.
+    /// By hand: resamples of two rounds {1}, {e²} have the medians 1, (1+e²)/2, e² with probabilities ¼, ½,
+    /// ¼. Their logarithms are 0, 1.4338, 2: mean 1.2169, standard deviation 0.7401. Multiplied by √2 and by
+    /// t(0.975, 1) = 12.706 this gives a reach of 13.30 on the logarithm.
     #[test]
     fn two_rounds_by_hand() {
         let e2 = 1.0_f64.exp().powi(2);
@@ -454,14 +469,14 @@ mod tests {
         let got = paired_ratio(&a, &b).unwrap();
         assert_eq!((got.median, got.low, got.high), (2.0, Some(2.0), Some(2.0)));
         assert!(got.excludes_one());
-        // A round that only one side finished is no pair.
+        // A round that only one side finished is not a pair.
         let with_a_gap = paired_ratio(&[vec![2.0], vec![], vec![200.0]], &b).unwrap();
         assert_eq!((with_a_gap.low, with_a_gap.high), (Some(2.0), Some(2.0)));
     }
 
     /// By hand: both sides scatter as in `three_rounds_by_hand`, so the variance is twice 14/27 · 3/2, the
-    /// standard error 1.2472, the degrees of freedom 2 + 2, t(0.975, 4) = 2.776, the reach 3.463. A side that
-    /// does not scatter leaves the other's own reach.
+    /// standard error 1.2472, the degrees of freedom 2 + 2, t(0.975, 4) = 2.776, the reach 3.463. If one side
+    /// does not scatter, the reach is that of the other.
     #[test]
     fn an_unpaired_ratio_by_hand() {
         let e = 1.0_f64.exp();
@@ -477,9 +492,9 @@ mod tests {
         assert_eq!((still.median, still.low, still.high), (2.0, Some(2.0), Some(2.0)));
     }
 
-    /// By hand: variance 0.7401² · 2 = 1.0955 of two rounds (see `two_rounds_by_hand`) and 14/27 · 3/2 = 0.7778
-    /// of three; standard error √1.8733 = 1.3687; degrees of freedom 1.8733² / (1.0955² / 1 + 0.7778² / 2) =
-    /// 2.335; t(0.975, 2.335) = 3.761; the reach 5.15.
+    /// By hand: variance 0.7401² · 2 = 1.0955 of two rounds (see `two_rounds_by_hand`) and 14/27 · 3/2 =
+    /// 0.7778 of three; standard error √1.8733 = 1.3687; degrees of freedom 1.8733² / (1.0955² / 1 + 0.7778²
+    /// / 2) = 2.335; t(0.975, 2.335) = 3.761; the reach 5.15.
     #[test]
     fn sides_of_different_scatter_and_number_by_hand() {
         let e = 1.0_f64.exp();
@@ -497,7 +512,7 @@ mod tests {
         assert_eq!(unpaired_ratio(&[vec![1.0]], &[vec![0.0]]), None, "no ratio to nothing");
     }
 
-    /// t(0.995, 2) = 9.925 and t(0.95, 2) = 2.920 of Student's table, with the standard error of
+    /// t(0.995, 2) = 9.925 and t(0.95, 2) = 2.920 from Student's table, with the standard error of
     /// `three_rounds_by_hand`.
     #[test]
     fn intervals_and_tests_at_other_levels_by_hand() {
@@ -520,8 +535,8 @@ mod tests {
         assert_eq!((still(1.0).p_above(1.0), still(1.0).p_differs()), (Some(0.5), Some(1.0)));
     }
 
-    /// By hand: a series as in `three_rounds_by_hand` and one that does not scatter; half of the first's scatter is
-    /// left on the logarithm. A round that one of them lacks is left out of both.
+    /// By hand: a series as in `three_rounds_by_hand` and one that does not scatter; half of the first one's
+    /// scatter is left on the logarithm. A round that one series lacks is left out of both.
     #[test]
     fn a_mean_of_two_series_by_hand() {
         let e = 1.0_f64.exp();
@@ -529,7 +544,7 @@ mod tests {
         let got = scattered_mean(&[&one, &other]).unwrap();
         assert_eq!(got.value, 2.0);
         close(got.at(ALPHA).high.map(|high| (high / 2.0).ln()), 3.795 / 2.0);
-        // What both did in a round cancels.
+        // Effects of a round on both series cancel out.
         let quotient = scattered_quotient(&other, &[&other, &one[..3]]).unwrap();
         assert_eq!(quotient.value, 2.0);
         close(quotient.at(ALPHA).high.map(|high| (high / 2.0).ln()), 3.795 / 2.0);
@@ -541,12 +556,12 @@ mod tests {
 
     #[test]
     fn tails_of_the_binomial_by_hand() {
-        // Of two coins: one head or more with ¾, two with ¼.
+        // Two coins: at least one head with ¾, two heads with ¼.
         assert!((at_least(1, 2, 0.5) - 0.75).abs() < 1e-9 && (at_least(2, 2, 0.5) - 0.25).abs() < 1e-9);
         assert_eq!(at_least(0, 2, 0.5), 1.0);
     }
 
-    /// The limits hold the true median about as often as they say: five rounds around 1.
+    /// The limits enclose the true median about as often as they claim: five rounds around 1.
     #[test]
     fn limits_hold_what_they_are_to_hold() {
         let mut random = ChaCha8Rng::seed_from_u64(9);
@@ -566,7 +581,7 @@ mod tests {
         assert_eq!(exponent(&[(10.0, 5.0), (20.0, 0.0)]), None);
     }
 
-    /// Rounds of a machine that has good and bad ones, with trials that scatter inside them.
+    /// Rounds of a machine with good and bad rounds, and trials that scatter within them.
     fn noisy(random: &mut ChaCha8Rng, shared: &[f64], factor: f64) -> Vec<Vec<f64>> {
         let mut normal = || (0..12).map(|_| random.random::<f64>()).sum::<f64>() - 6.0;
         shared
@@ -578,8 +593,8 @@ mod tests {
             .collect()
     }
 
-    /// 2,000 comparisons of a system with itself and of systems 20 % apart. The share of false alarms must
-    /// be what a 95 % interval allows, and the real difference must be found nearly always.
+    /// 2,000 comparisons of a system with itself, and of systems 20 % apart. The share of false alarms must
+    /// be within what a 95 % interval allows, and the real difference must be found nearly always.
     #[test]
     fn five_rounds_raise_few_false_alarms_and_find_a_fifth() {
         let mut random = ChaCha8Rng::seed_from_u64(7);
@@ -597,10 +612,10 @@ mod tests {
         assert!(found >= 1_900, "{found} of 2,000");
     }
 
-    /// Two runs of the same system, 2,000 times, on a machine that is quiet and on one whose rounds are up to
-    /// 20 % apart. No more false alarms than 95 % intervals allow, but where one side has two rounds and the
-    /// other more: Welch's degrees of freedom are an approximation, and there it shows by about half a per
-    /// cent. On the quiet machine, five rounds a side find a slow-down by a fifth nearly always.
+    /// 2,000 pairs of runs of the same system, on a quiet machine and on one whose rounds are up to 20 %
+    /// apart. There are no more false alarms than 95 % intervals allow. The exception is two rounds on one
+    /// side and more on the other: Welch's degrees of freedom are an approximation, which adds about half a
+    /// per cent there. On the quiet machine, five rounds per side find a slow-down by a fifth nearly always.
     #[test]
     fn runs_made_apart_raise_few_false_alarms_and_find_a_fifth() {
         let mut random = ChaCha8Rng::seed_from_u64(11);
@@ -643,7 +658,7 @@ mod tests {
             let (low, high) = (one.low.unwrap(), one.high.unwrap());
             prop_assert!((low * other.high.unwrap() - 1.0).abs() < 1e-6);
             prop_assert!(low <= one.median && one.median <= high);
-            // In another unit, the same.
+            // A change of the unit does not change the result.
             let times = |rounds: &[Vec<f64>]| -> Vec<Vec<f64>> {
                 rounds.iter().map(|round| round.iter().map(|seconds| seconds * factor).collect()).collect()
             };

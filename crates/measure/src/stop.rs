@@ -1,25 +1,25 @@
-//! When measuring ends.
+//! Conditions that end the measurement window of a workload.
 
 use serde::{Deserialize, Serialize};
 
-/// A stop condition.
+/// Condition that ends the measurement window: a duration or a number of operations.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "by", rename_all = "snake_case")]
 pub enum Stop {
-    /// After so long.
+    /// Ends after a fixed time.
     Time {
-        /// Seconds.
+        /// Length of the measurement window, seconds; above 0 and finite.
         seconds: f64,
     },
-    /// After so many operations of all clients together.
+    /// Ends after a fixed number of operations of all clients together.
     Count {
-        /// Operations.
+        /// Number of operations to measure, at least 1.
         operations: u64,
     },
 }
 
 impl Stop {
-    /// Seconds that are measured, where they are known beforehand.
+    /// Length of the measurement window in seconds; `None` if it ends after a number of operations.
     #[must_use]
     pub fn seconds(self) -> Option<f64> {
         match self {
@@ -28,7 +28,7 @@ impl Stop {
         }
     }
 
-    /// Operations that are measured, where they are known beforehand.
+    /// Number of operations to measure; `None` if the measurement window ends after a fixed time.
     #[must_use]
     pub fn operations(self) -> Option<u64> {
         match self {
@@ -37,10 +37,10 @@ impl Stop {
         }
     }
 
-    /// Whether it can be reached, and measures anything.
+    /// Checks that the condition can be reached and that it measures anything.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// If the time is not finite or not above 0, or the number of operations is 0.
     pub fn check(self) -> Result<(), String> {
         match self {
             Self::Time { seconds } if !(seconds > 0.0 && seconds.is_finite()) => {

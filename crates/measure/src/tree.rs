@@ -1,20 +1,20 @@
-//! Which processes belong to one server.
+//! Process trees: which processes and threads belong to one server.
 
 use std::collections::HashMap;
 use std::io;
 use std::path::PathBuf;
 
-/// All processes below `root`, at any depth, `root` itself left out, in no particular order.
+/// Lists all descendants of `root` at any depth, without `root` itself, in no particular order.
 ///
 /// # Errors
-/// When `/proc` cannot be listed.
+/// If `/proc` cannot be listed.
 pub fn below(root: u32) -> io::Result<Vec<u32>> {
     let mut children: HashMap<u32, Vec<u32>> = HashMap::new();
     for entry in std::fs::read_dir("/proc")? {
         let Some(pid) = entry?.file_name().to_str().and_then(|name| name.parse::<u32>().ok()) else {
             continue;
         };
-        // Processes end while they are being listed.
+        // Processes may end while `/proc` is being listed.
         if let Some(parent) = std::fs::read_to_string(proc_file(pid, "stat")).ok().and_then(|s| parent(&s)) {
             children.entry(parent).or_default().push(pid);
         }
@@ -22,7 +22,7 @@ pub fn below(root: u32) -> io::Result<Vec<u32>> {
     let mut found = Vec::new();
     let mut next = vec![root];
     while let Some(pid) = next.pop() {
-        // Taken out, so that a process number used again cannot make a circle.
+        // Entries are removed, so that a reused pid cannot form a cycle.
         for child in children.remove(&pid).unwrap_or_default() {
             found.push(child);
             next.push(child);
@@ -31,12 +31,12 @@ pub fn below(root: u32) -> io::Result<Vec<u32>> {
     Ok(found)
 }
 
-/// How often processes are looked at until none of them came or ended meanwhile: what ends between two looks is in no
-/// sum, neither as itself nor with its parent.
+/// Most attempts to sum over a process tree until no process starts or ends meanwhile. A process that ends
+/// during a pass is in no sum, neither on its own nor with its parent.
 const LOOKS: u32 = 20;
 
-/// What `sum` makes of the processes below `root`, which are all there were while it looked at them, unless they come and
-/// go too fast for that. `sum` skips those that it does not find.
+/// Calls `sum` with the descendants of `root` until the process tree did not change meanwhile, up to
+/// [`LOOKS`] times, and returns the last result. `sum` must skip processes that no longer exist.
 pub(crate) fn steadily<T>(root: u32, mut sum: impl FnMut(&[u32]) -> io::Result<T>) -> io::Result<T> {
     let sorted = || {
         below(root).map(|mut pids| {
@@ -56,15 +56,15 @@ pub(crate) fn steadily<T>(root: u32, mut sum: impl FnMut(&[u32]) -> io::Result<T
     sum(&pids)
 }
 
-/// All threads of `root` and of the processes below it: process and thread, the ones of `root` first.
+/// Lists all threads of `root` and its descendants as (process, thread), those of `root` first.
 ///
 /// # Errors
-/// When `root` is gone, or `/proc` cannot be listed.
+/// If `root` does not exist, or `/proc` cannot be listed.
 pub fn threads(root: u32) -> io::Result<Vec<(u32, u32)>> {
     let mut found = Vec::new();
     add_threads(root, &mut found)?;
     for pid in below(root)? {
-        // Processes end between two looks.
+        // Processes may have ended since they were listed.
         add_threads(pid, &mut found).ok();
     }
     Ok(found)
@@ -79,12 +79,12 @@ fn add_threads(pid: u32, found: &mut Vec<(u32, u32)>) -> io::Result<()> {
     Ok(())
 }
 
-/// The parent's number: field 4 of proc_pid_stat(5), the second one after the name.
+/// Parses the parent's pid: field 4 of proc_pid_stat(5), the second one after the name.
 fn parent(stat: &str) -> Option<u32> {
     stat.rsplit_once(')')?.1.split_whitespace().nth(1)?.parse().ok()
 }
 
-/// A file of a process below `/proc`.
+/// Path of `/proc/PID/NAME`; `name` may contain slashes.
 pub(crate) fn proc_file(pid: u32, name: &str) -> PathBuf {
     PathBuf::from(format!("/proc/{pid}/{name}"))
 }
@@ -111,7 +111,7 @@ mod tests {
 
     #[test]
     fn what_ends_while_it_is_looked_at_is_looked_at_again() {
-        // A parent of its own, since other tests have children as well.
+        // A separate parent process, because other tests start children of this process as well.
         let mut parent = std::process::Command::new("sh")
             .args(["-c", "sleep 60 & read line; kill $!; wait; echo ended; read line"])
             .stdin(std::process::Stdio::piped())

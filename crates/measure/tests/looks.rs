@@ -1,4 +1,4 @@
-//! How often looking again and again calls equal systems different, and how many rounds it takes.
+//! Tests how often repeated interim analyses call equal systems different, and how many rounds they take.
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
 use jsonathlon_measure::looks::{Looks, Spending};
@@ -6,12 +6,12 @@ use jsonathlon_measure::statistics::{Estimate, estimate_at, paired_ratio_at};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// About normal, with mean 0 and standard deviation 1.
+/// Approximately normal numbers with mean 0 and standard deviation 1.
 fn normal(random: &mut ChaCha8Rng) -> f64 {
     (0..12).map(|_| random.random::<f64>()).sum::<f64>() - 6.0
 }
 
-/// Rounds of two equal systems: what a round shares, what each system has of its own in it, and its trials.
+/// Rounds of two equal systems. Times vary by round, by system within the round, and by trial.
 fn sides(random: &mut ChaCha8Rng, rounds: u32, scatter: f64) -> [Vec<Vec<f64>>; 2] {
     let mut sides = [vec![], vec![]];
     for _ in 0..rounds {
@@ -29,7 +29,8 @@ fn is_within(estimate: Estimate, share: f64) -> bool {
     high <= estimate.median * (1.0 + share) && low >= estimate.median * (1.0 - share)
 }
 
-/// Looks at the planned rounds until both are within 5 %: rounds taken, and whether the two are called different.
+/// Analyses the planned rounds until both intervals are within 5 %. Returns the rounds taken, and whether the
+/// systems are called different.
 fn run(random: &mut ChaCha8Rng, scatter: f64, most: u32, looks: &dyn Fn(u32) -> Option<f64>) -> (u32, bool) {
     let [one, other] = sides(random, most, scatter);
     for round in 5..=most {
@@ -43,8 +44,9 @@ fn run(random: &mut ChaCha8Rng, scatter: f64, most: u32, looks: &dyn Fn(u32) -> 
     unreachable!()
 }
 
-/// 400 runs each of two equal systems that go on until both are within 5 %, but not beyond 40 rounds: the share in
-/// which they are called different, and the rounds taken, by planned looks and by looking after every round at 95 %.
+/// Simulates 400 runs of two equal systems that end when both are within 5 %, at most after 40 rounds. Prints
+/// the share of runs that call them different and the rounds taken, for planned analyses and for an analysis
+/// after every round at 95 %.
 fn look(scatter: f64) {
     const RUNS: u32 = 400;
     const MOST: u32 = 40;

@@ -1,4 +1,4 @@
-//! The disk: made, cut, mounted again, and gone.
+//! Creates, power-cuts, remounts and removes the loop-mounted ext4 file system of a crash test.
 
 use std::fs::{self, File};
 use std::io;
@@ -13,40 +13,66 @@ use crate::error::{OutageError, Result, failed};
 use crate::tools::{MKFS, MOUNT, UNSHARE};
 use crate::{holders, namespace, shutdown};
 
-/// The smallest disk, bytes: on a smaller one ext4 has no log, and nothing would be kept in order.
+/// Minimum size in bytes: `mkfs.ext4` gives a smaller file system no journal, so nothing would be written in
+/// order.
 const SMALLEST: u64 = 32 << 20;
-/// Of a block of the file system, bytes.
+/// Block size of the file system in bytes; image sizes are rounded down to a multiple.
 const BLOCK: u64 = 4096;
-/// How long killed processes may take to let go of the disk, unless told otherwise.
+/// Default time to wait for killed processes to release the file system before an unmount fails.
 const LIMIT: Duration = Duration::from_secs(10);
 const PAUSE: Duration = Duration::from_millis(2);
 const LOOP_CONTROL: &str = "/dev/loop-control";
-/// The image, as a tool sees that has it as its standard input: it has no name.
+/// Path by which a tool opens the image given to it as standard input, because the image has no name.
 const IMAGE: &str = "/proc/self/fd/0";
-/// How it is mounted. `loop` makes a loop device that is gone with the mount; `commit` is the time between commits of
-/// the log that nobody asked for, s.
+/// Mount options. `loop` creates a loop device that disappears with the mount; `commit` is the interval in
+/// seconds between journal commits that no sync requested.
 const OPTIONS: &str = "loop,nosuid,nodev,commit=60";
 
-/// A file system whose power can be cut: ext4 in a nameless sparse file, mounted on a folder. It is gone when this is
-/// dropped, or when the program ends.
+/// File system whose power can be cut: ext4 in an unnamed sparse file, mounted on a folder. It disappears
+/// when the value is dropped or the program ends.
+///
+/// What a program wrote and did not sync is lost with the power; what it synced is kept. Killing a process
+/// does not show the difference, because the kernel still has the pages that the process wrote. A `Disk` is
+/// therefore a separate file system on a loop device, which is shut down without flushing its journal and
+/// mounted again.
+///
+/// ```no_run
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// jsonathlon_outage::enter()?; // Must come first: it may restart the program.
+/// let mut disk = jsonathlon_outage::Disk::make("run/disk".as_ref(), 1 << 30)?;
+/// std::fs::write(disk.path().join("begun"), "what clients may rely on")?;
+/// disk.sync()?; // The state in which the trial starts.
+/// // Clients write to a server whose data folder is on the disk.
+/// let cut = disk.cut()?; // Everything acknowledged before the cut must survive.
+/// // Kill the server with all its processes here.
+/// let took = disk.mount_again()?;
+/// // Start the server again and read everything.
+/// disk.close()?;
+/// # let _ = (cut, took); Ok(())
+/// # }
+/// ```
 #[derive(Debug)]
 pub struct Disk {
     folder: PathBuf,
-    /// Whether the folder was made for it, and is to go with it.
+    /// Whether [`Disk::make`] created the folder; `drop` then removes it.
     folder_is_own: bool,
     image: File,
-    /// The device number of the mounted file system; none while it is not mounted.
+    /// Device number of the mounted file system. `None` while it is not mounted.
     device: Option<u64>,
     patience: Duration,
 }
 
 impl Disk {
-    /// Looks whether a disk of this many bytes can be mounted at `folder`, which need not be there yet. It makes
-    /// nothing, and may be called before [`enter`](crate::enter). What only shows when it is done, a machine that refuses
-    /// loop devices, for one, is said by [`Disk::make`] at once.
+    /// Checks that a disk of `bytes` bytes can be mounted at `folder`, which need not exist yet. Creates
+    /// nothing, and may be called before [`enter`](crate::enter).
+    ///
+    /// Needed are Linux, root with the right to mount, loop devices, `mkfs.ext4` of e2fsprogs, and `mount`
+    /// and `unshare` of util-linux. Some causes appear only on use, such as a machine that denies loop
+    /// devices; [`Disk::make`] reports those.
     ///
     /// # Errors
-    /// [`OutageError::Unavailable`]: what is lacking, and what to do.
+    /// [`OutageError::Unavailable`] with the missing prerequisite and its remedy. [`OutageError::Failed`] if
+    /// the free space above `folder` cannot be read.
     pub fn check(folder: &Path, bytes: u64) -> Result<()> {
         namespace::check()?;
         for tool in [MKFS, MOUNT, UNSHARE] {
@@ -76,14 +102,17 @@ impl Disk {
         Ok(())
     }
 
-    /// Makes a disk of this many bytes (rounded down to 4096) and mounts it at `folder`, which must be empty if it is
-    /// there. The image takes room on the file system above the folder, as much as is written.
+    /// Creates a disk of `bytes` bytes (rounded down to a multiple of 4096) and mounts it at `folder`, which
+    /// must be empty if it exists. The image is sparse and takes space on the file system above the folder as
+    /// data is written.
     ///
-    /// It is proven before it is given away: a file that was synced is still there after a cut, and one that was
-    /// not is gone. That, the making and the mounting take some tens of milliseconds.
+    /// Verifies the disk with one power cut before returning it: a synced file must survive and an unsynced
+    /// one must be lost. Formatting, mounting and this test take some tens of milliseconds.
     ///
     /// # Errors
-    /// As of [`Disk::check`]; and [`OutageError::Failed`] with the words of the kernel or of the tool.
+    /// Those of [`Disk::check`]. [`OutageError::Unavailable`] if the mount is denied. [`OutageError::Failed`]
+    /// with the message of the kernel or of the tool otherwise, also if [`enter`](crate::enter) was not
+    /// called or the folder is not empty.
     pub fn make(folder: &Path, bytes: u64) -> Result<Self> {
         if !namespace::is_entered()? {
             return Err(OutageError::failed(
@@ -107,26 +136,40 @@ impl Disk {
         Ok(disk)
     }
 
-    /// Where it is mounted.
+    /// Folder on which the file system is mounted, as a canonical absolute path.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.folder
     }
 
-    /// Syncs everything that was written on it so far, by whomever: the state that a trial begins with.
+    /// Syncs everything written to the file system so far, by any process. A trial starts from this state.
     ///
     /// # Errors
-    /// [`OutageError::Failed`], which it does after a cut.
+    /// [`OutageError::Failed`] if the kernel reports an error, as it does after a power cut.
     pub fn sync(&self) -> Result<()> {
         let root = File::open(&self.folder).map_err(failed("open", &self.folder))?;
         rustix::fs::syncfs(&root).map_err(failed("sync", &self.folder))
     }
 
-    /// Cuts the power. The instant is read after the call: what was acknowledged before the call, and only that, was
-    /// promised while there was power. Reads may still be answered out of memory until [`Disk::mount_again`].
+    /// Cuts the power and returns the time read just after the call. Writes acknowledged before the call were
+    /// promised while the power was on and must survive; later ones were not. Reads may still be answered
+    /// from memory until [`Disk::mount_again`].
+    ///
+    /// The call is `EXT4_IOC_SHUTDOWN` with `EXT4_GOING_FLAGS_NOLOGFLUSH` (`fs/ext4/ext4.h` of Linux, since
+    /// 4.11). From then on every write, sync and file creation fails with an input/output error. Lost is what
+    /// was in memory only: pages not written back, and changes of folders and file sizes not committed to the
+    /// journal.
+    ///
+    /// Kept is what had reached the loop device, even without a sync. A write with `O_DIRECT` into already
+    /// allocated blocks survives, and a sync of one file also keeps folder entries of neighbours in the same
+    /// journal commit. A disk that lies about its own cache is therefore not simulated, nor is a torn block.
+    ///
+    /// Linux by default commits the journal every 5 s and writes pages back after 30 s. The former is set to
+    /// 60 s, so that a program that never syncs does not keep most of what it wrote.
     ///
     /// # Errors
-    /// [`OutageError::Failed`] when the kernel refuses it; the power is on then.
+    /// [`OutageError::Failed`] if the disk is not mounted or the kernel denies the call; the power is still
+    /// on then.
     pub fn cut(&self) -> Result<Instant> {
         let failed = |error: io::Error| failed("cut the power of", &self.folder)(error);
         let device = self.device.ok_or_else(|| failed(io::Error::other("it is not mounted")))?;
@@ -134,11 +177,13 @@ impl Disk {
         shutdown::shut_down(&root, device).map_err(failed)
     }
 
-    /// Unmounts it and mounts it anew, as after a cut; how long that took. Whoever used it must have been killed before;
-    /// for processes that are about to end it waits at most 10 s.
+    /// Unmounts and mounts the file system again, as after a power cut, and returns how long that took. All
+    /// processes that use it must have been killed before; their exit is awaited for up to 10 s, or the time
+    /// set with [`Disk::wait_at_most`].
     ///
     /// # Errors
-    /// [`OutageError::Held`] names those who still use it; [`OutageError::Failed`]. It may be tried again.
+    /// [`OutageError::Held`] with the processes that still use the file system, [`OutageError::Unavailable`]
+    /// if the mount is denied, [`OutageError::Failed`] for other errors. The call may be repeated.
     pub fn mount_again(&mut self) -> Result<Duration> {
         let begun = Instant::now();
         self.unmount()?;
@@ -146,18 +191,19 @@ impl Disk {
         Ok(begun.elapsed())
     }
 
-    /// Unmounts it and lets everything on it go. Dropping does the same without a word.
+    /// Unmounts the file system and discards its data. Dropping a `Disk` does the same but ignores errors.
     ///
     /// # Errors
-    /// [`OutageError::Held`] as of [`Disk::mount_again`]; it is then gone as soon as those have ended.
+    /// [`OutageError::Held`] as in [`Disk::mount_again`]; the file system then disappears when those
+    /// processes end.
     pub fn close(mut self) -> Result<()> {
         self.unmount()
     }
 
     fn format(&self, bytes: u64) -> Result<()> {
         self.image.set_len(bytes).map_err(|error| OutageError::failed("make an image", error))?;
-        // Everything now, so that the kernel does nothing in the background of a trial later; nothing is kept back
-        // for root, because servers are not root.
+        // No lazy initialisation, so that the kernel has no background work during a later trial. No blocks
+        // are reserved for root, because servers do not run as root.
         let block = BLOCK.to_string();
         let later = "lazy_itable_init=0,lazy_journal_init=0,nodiscard";
         let arguments = ["-q", "-F", "-b", &block, "-m", "0", "-O", "has_journal", "-E", later, IMAGE];
@@ -176,11 +222,12 @@ impl Disk {
             )
         })?;
         self.device = Some(fs::metadata(&self.folder).map_err(failed("look at", &self.folder))?.dev());
-        // Whoever still had the former one mounted, in a namespace of his own, would have brought that one back.
+        // If another mount namespace still holds the previous mount, the same shut-down file system is
+        // mounted again; `sync` then fails.
         self.sync()
     }
 
-    /// Tries whether a cut does what it should do, on this kernel.
+    /// Verifies on this kernel that a power cut keeps a synced file and loses an unsynced one.
     fn prove(&mut self) -> Result<()> {
         let [kept, lost] = ["kept", "lost"].map(|name| self.folder.join(name));
         fs::write(&kept, "kept").map_err(failed("write", &kept))?;
@@ -198,12 +245,12 @@ impl Disk {
         self.sync()
     }
 
-    /// How long to wait for those who still use the disk before it is unmounted: ten seconds unless told otherwise.
+    /// Sets how long an unmount waits for processes that still use the disk. Defaults to 10 s.
     pub fn wait_at_most(&mut self, patience: Duration) {
         self.patience = patience;
     }
 
-    /// Does nothing when it is not mounted.
+    /// Unmounts the file system, retrying while it is busy. Does nothing if it is not mounted.
     fn unmount(&mut self) -> Result<()> {
         let Some(device) = self.device else { return Ok(()) };
         let begun = Instant::now();
@@ -229,7 +276,7 @@ impl Disk {
 
 impl Drop for Disk {
     fn drop(&mut self) {
-        // Whoever still uses it loses it when he ends. Nobody is there to be told of an error.
+        // A detached mount stays visible to its users until they end. Errors cannot be reported from `drop`.
         if self.device.is_some() {
             unmount(&self.folder, UnmountFlags::DETACH | UnmountFlags::NOFOLLOW).ok();
         }
@@ -239,7 +286,7 @@ impl Drop for Disk {
     }
 }
 
-/// The nearest folder above that is there.
+/// Nearest existing ancestor of `folder`, not `folder` itself.
 fn above(folder: &Path) -> Result<PathBuf> {
     let folder = std::path::absolute(folder).map_err(failed("find", folder))?;
     let above = folder.ancestors().skip(1).find(|above| above.is_dir());

@@ -1,38 +1,38 @@
-//! Why there is no disk, or no longer one.
+//! Errors of creating, power-cutting, remounting and closing a disk.
 
 use std::path::{Path, PathBuf};
 
-/// What this crate answers with.
+/// Result of the fallible functions of this crate.
 pub type Result<T> = std::result::Result<T, OutageError>;
 
-/// Why a disk could not be made, cut, mounted again or closed.
+/// Why a disk could not be created, power-cut, mounted again or closed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum OutageError {
-    /// The machine or the user lacks what such a disk needs.
+    /// The machine or the user lacks a prerequisite of such a disk.
     #[error("no disk whose power can be cut: {lacking}: {remedy}")]
     Unavailable {
-        /// What is lacking.
+        /// The missing prerequisite, or the error message that shows it.
         lacking: String,
-        /// What to do.
+        /// What the user can do about it, as an imperative.
         remedy: String,
     },
     /// Processes still use the disk that is to be unmounted.
     #[error("the disk at {} is still in use after {waited_s} s, by {}", folder.display(), by(holders))]
     Held {
-        /// Where it is mounted.
+        /// Folder on which the disk is mounted.
         folder: PathBuf,
-        /// How long was waited for them to end, s.
+        /// How long the unmount waited for the processes to end, in whole seconds.
         waited_s: u64,
-        /// Each with its process id, its name, and how it uses the disk.
+        /// The processes, each as `name (process id): how it uses the disk`. Empty if none could be found.
         holders: Vec<String>,
     },
-    /// Something failed that nobody can foresee.
+    /// Any other failure of a system call or of a tool.
     #[error("failed to {action}: {reason}")]
     Failed {
-        /// What was to be done.
+        /// What was attempted, as an infinitive with its object.
         action: String,
-        /// Why it was not, in the words of the kernel or of the tool.
+        /// The cause, usually the message of the kernel or of the tool.
         reason: String,
     },
 }
@@ -51,7 +51,7 @@ impl OutageError {
     }
 }
 
-/// Makes an error of what was to be done with a file or folder.
+/// Returns a closure that converts an error into [`OutageError::Failed`] for `action` on `path`.
 pub(crate) fn failed<E: ToString>(action: &str, path: &Path) -> impl FnOnce(E) -> OutageError {
     let action = format!("{action} {}", path.display());
     move |error| OutageError::failed(action, error)

@@ -1,4 +1,4 @@
-//! Who still uses a file system that is to be unmounted.
+//! Finds the processes that still use a file system that is to be unmounted.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{major, minor};
 
-/// Processes that use a file on this device, each as `name (process id): how`.
+/// Lists the processes that use a file on this device, each as `name (process id): how`.
 pub(crate) fn of(device: u64) -> Vec<String> {
     let Ok(entries) = fs::read_dir("/proc") else { return Vec::new() };
     let mut found = Vec::new();
@@ -22,7 +22,7 @@ pub(crate) fn of(device: u64) -> Vec<String> {
     found
 }
 
-/// How a process uses the device; it may end while this looks.
+/// Describes how a process uses the device. `None` if it does not, or if it ended meanwhile.
 fn how(process: &Path, device: u64) -> Option<String> {
     let is_there = |path: &PathBuf| path.metadata().is_ok_and(|found| found.dev() == device);
     let shown = |path: &PathBuf| fs::read_link(path).unwrap_or_default().display().to_string();
@@ -36,7 +36,7 @@ fn how(process: &Path, device: u64) -> Option<String> {
     if let Some(path) = open.filter_map(|entry| Some(entry.ok()?.path())).find(is_there) {
         return Some(format!("has {} open", shown(&path)));
     }
-    // address permissions offset major:minor inode path
+    // Columns of `/proc/PID/maps`: address, permissions, offset, major:minor, inode, path.
     let wanted = format!("{:02x}:{:02x}", major(device), minor(device));
     let maps = fs::read_to_string(process.join("maps")).unwrap_or_default();
     let line = maps.lines().find(|line| line.split_whitespace().nth(3) == Some(&wanted))?;

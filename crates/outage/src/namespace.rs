@@ -1,4 +1,4 @@
-//! A mount namespace of the program's own, which ends with its last process.
+//! Moves the program into its own mount namespace, which ends with its last process.
 
 use std::os::unix::process::CommandExt;
 use std::path::Path;
@@ -7,20 +7,26 @@ use std::process::Command;
 use crate::error::{OutageError, Result, failed};
 use crate::tools::UNSHARE;
 
-/// In the environment of a program that was started again: its process id, and the namespace it came from.
+/// Environment variable of the restarted program: its process id and the mount namespace that it left.
 const ORIGIN: &str = "JSONATHLON_OUTAGE_ORIGIN";
 const OWN: &str = "/proc/self/ns/mnt";
-/// What is unmounted outside disappears inside too, so that the program keeps nobody's disk busy; the other way
-/// nothing travels.
+/// Arguments of `unshare`. Unmounts outside propagate into the namespace, so that the program keeps no other
+/// disk busy; nothing propagates outwards.
 const ALONE: [&str; 3] = ["--mount", "--propagation=slave", "--"];
 
-/// Puts this program into a mount namespace of its own, in which a [`Disk`](crate::Disk) may be made. It starts the
-/// program again in place of itself, with the same process id, arguments, environment and open streams, so it
-/// must be called before anything else is begun, and it returns without doing anything when it is called in the program
-/// that was started so.
+/// Moves this program into its own mount namespace, in which a [`Disk`](crate::Disk) may be created. It
+/// replaces the process by a new start of the program with the same process id, arguments, environment and
+/// open streams. It must therefore be called before any other work. In the restarted program it returns
+/// without doing anything.
+///
+/// The namespace disappears with its last process, however that ended. The mount goes with it, then the loop
+/// device (by `autoclear`), then the unnamed image. The kernel does all of this, so no process has to stay
+/// alive for it. Every process started after `enter` sees the disk, as any user; other processes of the
+/// machine do not. A killed program may leave an empty folder where the disk was mounted.
 ///
 /// # Errors
-/// [`OutageError::Unavailable`] where this user may not have a namespace.
+/// [`OutageError::Unavailable`] if this user may not create a mount namespace or `unshare` is not installed.
+/// [`OutageError::Failed`] if the program cannot be restarted.
 pub fn enter() -> Result<()> {
     if is_entered()? {
         return Ok(());
@@ -36,7 +42,7 @@ pub fn enter() -> Result<()> {
     Err(failed("start again", &program)(error))
 }
 
-/// Whether this user may have a namespace; root may not everywhere.
+/// Checks that this user may create a mount namespace; some containers deny it even to root.
 pub(crate) fn check() -> Result<()> {
     if !rustix::process::geteuid().is_root() {
         return Err(OutageError::unavailable("only root may mount a disk", "start as root"));
@@ -50,9 +56,9 @@ pub(crate) fn check() -> Result<()> {
     })
 }
 
-/// Whether this process was started by [`enter`].
+/// Returns `true` if [`enter`] started this process itself, `false` for its children.
 pub(crate) fn is_entered() -> Result<bool> {
-    // The process that came from there is this one; what it starts inherits the variable.
+    // Child processes inherit the variable, but their process id differs.
     let origin = std::env::var(ORIGIN).unwrap_or_default();
     let Some(namespace) = origin.strip_prefix(&format!("{} ", std::process::id())) else { return Ok(false) };
     if namespace == own()? {

@@ -1,4 +1,4 @@
-//! The call that cuts the power.
+//! The `ioctl` that cuts the power of an ext4 file system.
 
 use std::fs::File;
 use std::io;
@@ -7,19 +7,20 @@ use std::time::Instant;
 
 use rustix::ioctl::{Opcode, Setter, ioctl, opcode};
 
-/// `EXT4_IOC_SHUTDOWN`: `_IOR('X', 125, __u32)`, 0x8004587d. The same as XFS's, from which ext4 took it.
+/// `EXT4_IOC_SHUTDOWN`: `_IOR('X', 125, __u32)`, 0x8004587d. ext4 took the number from XFS.
 const SHUTDOWN: Opcode = opcode::read::<u32>(b'X', 125);
-/// `EXT4_GOING_FLAGS_NOLOGFLUSH`: what of the log is in memory only is lost.
+/// `EXT4_GOING_FLAGS_NOLOGFLUSH`: journal contents that are only in memory are lost.
 const NO_LOG_FLUSH: u32 = 2;
 
-/// Shuts down the file system on which `root` lies, which must be on `device`. The instant is read after the call.
+/// Shuts down the file system that contains `root`, which must be on `device`. Returns the time read after
+/// the call.
 pub(crate) fn shut_down(root: &File, device: u64) -> io::Result<Instant> {
-    // Were the disk not mounted, this would be the file system of the folder beneath: the machine's own.
+    // If the disk is not mounted, `root` is on the machine's own file system, which must not be shut down.
     if root.metadata()?.dev() != device {
         return Err(io::Error::other("another file system is mounted there"));
     }
-    // SAFETY: the kernel reads one `u32` for this number, which is what `Setter` points to. It is called on a
-    // file that is open, and writes to no memory of this process.
+    // SAFETY: the kernel reads one `u32` for this number, which is what `Setter` points to. The call is made
+    // on an open file and writes to no memory of this process.
     #[expect(unsafe_code, reason = "rustix has no form of its own for this number")]
     unsafe {
         ioctl(root, Setter::<SHUTDOWN, u32>::new(NO_LOG_FLUSH))?;
@@ -36,7 +37,7 @@ mod tests {
         assert_eq!(SHUTDOWN, 0x8004_587d);
     }
 
-    /// Tried where the call would be refused anyway.
+    /// Uses `/proc`, where the call would be denied anyway.
     #[test]
     fn another_file_system_is_left_alone() {
         let elsewhere = File::open("/proc").unwrap();

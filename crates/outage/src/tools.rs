@@ -1,4 +1,4 @@
-//! Programs of the system that do what has no call of its own.
+//! Runs system programs for actions that have no system call.
 
 use std::fs::File;
 use std::os::unix::fs::PermissionsExt;
@@ -8,10 +8,10 @@ use std::process::{Command, Stdio};
 
 use crate::error::{OutageError, Result};
 
-/// Where administrators' programs lie, which are on few users' paths.
+/// Folders of administrators' programs, searched after `PATH` because few users' paths contain them.
 const FURTHER: [&str; 4] = ["/usr/sbin", "/sbin", "/usr/bin", "/bin"];
 
-/// A program, and the package that has it.
+/// Program of the operating system and the package that provides it.
 pub(crate) struct Tool {
     pub(crate) name: &'static str,
     package: &'static str,
@@ -22,7 +22,7 @@ pub(crate) const MOUNT: Tool = Tool { name: "mount", package: "util-linux (on De
 pub(crate) const UNSHARE: Tool = Tool { name: "unshare", package: "util-linux" };
 
 impl Tool {
-    /// Where it is.
+    /// Finds the program in `PATH`, then in [`FURTHER`]; [`OutageError::Unavailable`] if it is in neither.
     pub(crate) fn find(&self) -> Result<PathBuf> {
         let path = std::env::var_os("PATH").unwrap_or_default();
         let mut folders = std::env::split_paths(&path).chain(FURTHER.map(PathBuf::from));
@@ -36,7 +36,8 @@ impl Tool {
         )
     }
 
-    /// Runs it to its end, with `input` as its standard input; its own words are the error's reason.
+    /// Runs the program to its end with `input` as standard input. If it fails, its standard error is the
+    /// reason.
     pub(crate) fn run(&self, action: &str, arguments: &[&str], input: Option<&File>) -> Result<()> {
         let failed = |error: std::io::Error| OutageError::failed(action, format!("{}: {error}", self.name));
         let input = input.map(File::try_clone).transpose().map_err(failed)?;
@@ -45,7 +46,8 @@ impl Tool {
             .env("LC_ALL", "C")
             .stdin(input.map_or_else(Stdio::null, Stdio::from))
             .stdout(Stdio::null())
-            // Ctrl-C is for the program, which then does everything in its order.
+            // A separate process group, so that Ctrl-C reaches only the coordinator, which then cleans up in
+            // order.
             .process_group(0)
             .output()
             .map_err(failed)?;
@@ -55,7 +57,7 @@ impl Tool {
         let said = String::from_utf8_lossy(&ended.stderr);
         let said: Vec<&str> = said.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
         let said = if said.is_empty() { ended.status.to_string() } else { said.join("; ") };
-        // Most name themselves.
+        // Most tools begin their message with their own name.
         let said = said.strip_prefix(&format!("{}: ", self.name)).unwrap_or(&said);
         Err(OutageError::failed(action, format!("{}: {said}", self.name)))
     }

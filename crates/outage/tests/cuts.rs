@@ -1,4 +1,4 @@
-//! What is gone after a cut, and what is kept.
+//! Tests which data a power cut loses and which it keeps.
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "helpers of tests fail as tests do")]
 
@@ -16,23 +16,23 @@ use jsonathlon_outage::{Disk, OutageError};
 
 use support::{SIZE, alone};
 
-/// A user who owns nothing.
+/// Id of a user who owns no files.
 const NOBODY: u32 = 65534;
-/// Of a file that is changed in its middle: several pages.
+/// Bytes of a file that is changed in its middle: several pages.
 const LONG: usize = 40_000;
 
 fn sync_folder(folder: &Path) {
     File::open(folder).unwrap().sync_all().unwrap();
 }
 
-/// Adds to the end of a file.
+/// Appends text to a file without syncing it.
 fn append(path: &Path, text: &str) -> File {
     let mut file = OpenOptions::new().append(true).open(path).unwrap();
     file.write_all(text.as_bytes()).unwrap();
     file
 }
 
-/// Writes over what is in the middle of a file, which becomes no longer.
+/// Overwrites text in the middle of a file without changing its length.
 fn overwrite(path: &Path, text: &str) -> File {
     let mut file = OpenOptions::new().write(true).open(path).unwrap();
     file.seek(SeekFrom::Start(LONG as u64 / 2)).unwrap();
@@ -40,7 +40,7 @@ fn overwrite(path: &Path, text: &str) -> File {
     file
 }
 
-/// What a program does with files, each in a folder of its own.
+/// File operations of a program, in a folder of its own.
 struct Files<'a>(&'a Path);
 
 impl Files<'_> {
@@ -51,7 +51,7 @@ impl Files<'_> {
         }
     }
 
-    /// Does everything, and syncs it as one should, if at all.
+    /// Applies all changes; with `synced` also syncs the files and the folder.
     fn change(&self, synced: bool) {
         let path = |name: &str| self.0.join(name);
         let made = |name: &str| {
@@ -72,7 +72,7 @@ impl Files<'_> {
         }
     }
 
-    /// Which of the changes can be seen.
+    /// Names of the changes that are visible.
     fn seen(&self) -> Vec<&'static str> {
         let path = |name: &str| self.0.join(name);
         let text = |name: &str| fs::read_to_string(path(name)).unwrap_or_default();
@@ -103,7 +103,7 @@ fn what_was_not_synced_is_gone_and_what_was_is_kept() {
             synced.make();
             unsynced.make();
             disk.sync().unwrap();
-            // In this order: a sync of one file may take along what was done to its neighbours before.
+            // The order matters, because the sync of one file may include earlier changes to its neighbours.
             synced.change(true);
             unsynced.change(false);
             assert_eq!(unsynced.seen().len(), 9, "{:?}", unsynced.seen());
@@ -112,7 +112,7 @@ fn what_was_not_synced_is_gone_and_what_was_is_kept() {
             assert_eq!(synced.seen().len(), 9, "only {:?} is kept", synced.seen());
             assert_eq!(unsynced.seen(), Vec::<&str>::new(), "was not synced");
         }
-        // Earlier ones have survived all later cuts.
+        // The first synced folder has survived all later power cuts.
         let kept = disk.path().join("synced 0");
         assert_eq!(Files(&kept).seen().len(), 9);
         disk.close().unwrap();
@@ -136,7 +136,7 @@ fn what_is_written_after_a_cut_fails() {
         fs::rename(&path, disk.path().join("moved")).unwrap_err();
         fs::create_dir(disk.path().join("folder")).unwrap_err();
         disk.sync().unwrap_err();
-        // There is no less power than none.
+        // A second power cut has no further effect.
         disk.cut().unwrap();
         drop(file);
         disk.mount_again().unwrap();
@@ -206,7 +206,7 @@ fn a_disk_that_is_in_use_is_told_by_whom_and_is_nobodys_after_its_end() {
             error.contains(&format!("({}): has {} open", std::process::id(), path.join("open").display())),
             "{error}"
         );
-        // It is nobody's but this file's any more.
+        // Only the open file still holds the disk.
         assert!(!path.exists());
         drop(open);
     });

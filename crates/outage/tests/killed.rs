@@ -1,4 +1,4 @@
-//! A program with a disk is killed the hard way at any moment; nothing of the disk is left.
+//! Tests that nothing of a disk is left if its program is killed at any moment.
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "helpers of tests fail as tests do")]
 
@@ -18,16 +18,17 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use support::{SIZE, again, is_excluded, left, nothing_left, own_folder};
 
-/// What the program is at when it is killed. `mkfs` and `mount` are said by the tools themselves.
+/// Activity of the program at the time of the kill. `mkfs` and `mount` are reported by the wrapped tools.
 const STAGES: [&str; 8] = ["enter", "make", "mkfs", "mount", "use", "cut", "again", "close"];
-/// Kills at the least, unless `JSONATHLON_KILLS` asks for more; and how many more at most, for each stage to be met.
+/// Minimum number of kills, raised by `JSONATHLON_KILLS`; then up to `FURTHER` more, until each stage was
+/// hit.
 const KILLS: u32 = 32;
 const FURTHER: u32 = 200;
-/// How long a stage is waited for.
+/// Timeout for reaching a stage.
 const LIMIT: Duration = Duration::from_secs(30);
-/// The latest moment of a kill after the stage was seen, ms.
+/// Latest moment of a kill, in ms after the stage was seen.
 const LATEST_MS: u64 = 6;
-/// Where stages are written, one a line.
+/// Environment variable with the file to which stages are written, one per line.
 const STAGES_FILE: &str = "JSONATHLON_OUTAGE_TEST_STAGES";
 
 fn say(stage: &str) {
@@ -36,7 +37,7 @@ fn say(stage: &str) {
     writeln!(file, "{stage}").unwrap();
 }
 
-/// Makes, cuts and closes disks until it is killed.
+/// Creates, cuts and closes disks until it is killed.
 fn hold(folder: &Path) {
     say("enter");
     jsonathlon_outage::enter().unwrap();
@@ -47,7 +48,7 @@ fn hold(folder: &Path) {
         fs::write(disk.path().join("file"), vec![b'-'; 1 << 20]).unwrap();
         disk.sync().unwrap();
         fs::write(disk.path().join("file"), "unsynced").unwrap();
-        // It uses the disk, and outlives the program by a little.
+        // Uses the disk and outlives the program for a short time.
         let mut user =
             Command::new("sleep").arg("0.2").current_dir(disk.path()).stdin(Stdio::null()).spawn().unwrap();
         say("cut");
@@ -61,7 +62,7 @@ fn hold(folder: &Path) {
     }
 }
 
-/// Tools that say that they run.
+/// Writes wrappers of the tools that report their stage first.
 fn tools(folder: &Path) {
     for (name, stage) in [("mkfs.ext4", "mkfs"), ("mount", "mount")] {
         let text = format!(
@@ -73,7 +74,7 @@ fn tools(folder: &Path) {
     }
 }
 
-/// Marsaglia's xorshift: random enough to find moments.
+/// Pseudo-random kill moments by Marsaglia's xorshift.
 struct Moments(u64);
 
 impl Moments {
@@ -93,7 +94,7 @@ impl Moments {
     }
 }
 
-/// A program with a disk, to be killed.
+/// A child process with a disk, to be killed.
 struct Holder {
     child: Child,
     stages: PathBuf,
@@ -115,7 +116,7 @@ impl Holder {
         text.lines().last().unwrap_or_default().to_owned()
     }
 
-    /// Waits until it is at this stage.
+    /// Waits until the process is at this stage.
     fn reach(&mut self, stage: &str) {
         let begun = Instant::now();
         while self.stage() != stage {
@@ -124,7 +125,7 @@ impl Holder {
         }
     }
 
-    /// Ends it with this signal, and gives the stage at which that was.
+    /// Ends the process by this signal. Returns the stage it was at.
     fn end(mut self, signal: Signal) -> String {
         kill_process(Pid::from_child(&self.child), signal).unwrap();
         self.child.wait().unwrap();
@@ -153,16 +154,16 @@ fn nothing_is_left_of_a_program_that_is_killed_at_any_moment() {
         }
         let mut holder = Holder::start(test, folder.path(), wrapped.path());
         holder.reach(wanted);
-        // Half of them at once, so that short stages are met; the others at any moment later.
+        // Half of the kills happen immediately, so that short stages are hit; the others at any later moment.
         if kill / STAGES.len() as u32 % 2 == 1 {
             std::thread::sleep(moments.next());
         }
-        // Not Ctrl-C's, which a shell tells what it starts in the background to ignore.
+        // SIGINT is not used, because shells let background processes ignore it.
         let signal = if kill % 3 == 2 { Signal::TERM } else { Signal::KILL };
         *met.entry(holder.end(signal)).or_default() += 1;
         nothing_left(folder.path());
         let files: Vec<_> = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().path()).collect();
-        // The folder where it was mounted may be there, with nothing in it.
+        // The mount point may be left as an empty folder.
         assert!(
             files.iter().all(|path| path.ends_with("disk") && fs::remove_dir(path).is_ok()),
             "{files:?} is left"
@@ -172,7 +173,7 @@ fn nothing_is_left_of_a_program_that_is_killed_at_any_moment() {
     assert!(STAGES.iter().all(|stage| met.contains_key(*stage)), "not at every stage: {met:?}");
 }
 
-/// As a server under its guard, which needs a while to end when the program was killed.
+/// Like a server under its guard, which needs some time to end after the program was killed.
 #[test]
 fn a_disk_is_there_as_long_as_anything_of_the_program_is() {
     let test = "a_disk_is_there_as_long_as_anything_of_the_program_is";

@@ -1,4 +1,5 @@
-//! A program whose syncs lie is found out by every cut, and the same program is not when they do not.
+//! Tests that a program whose syncs have no effect is detected by every power cut, and that it passes with
+//! real syncs.
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "helpers of tests fail as tests do")]
 
@@ -13,10 +14,11 @@ use jsonathlon_outage::Disk;
 use support::{SIZE, alone, liar};
 
 const CUTS: usize = 10;
-/// Ways to sync that the tool of this name knows: the file and its folder, its data, and its file system.
+/// Ways of the tool `sync` to sync a file: the file and its folder, its data, and its file system.
 const SYNCS: [&str; 3] = ["sync file .", "sync --data file .", "sync --file-system file"];
 
-/// Writes a file on the disk, syncs it in this way, cuts the power, and looks whether the file is there.
+/// Writes a file on the disk, syncs it in this way, and cuts the power. Returns `true` if the file is still
+/// there.
 fn is_kept(disk: &mut Disk, under: Option<&Path>, sync: &str) -> bool {
     let file = disk.path().join("file");
     fs::remove_file(&file).ok();
@@ -38,7 +40,7 @@ fn what_is_said_to_be_synced_under_a_liar_is_lost_at_every_cut() {
         for sync in SYNCS {
             assert!(is_kept(&mut disk, None, sync), "{sync}: lost without a liar");
         }
-        // The one that syncs all of the machine is tried where it does nothing.
+        // The machine-wide `sync` is tried only where it has no effect.
         let ways = SYNCS.into_iter().chain(["sync"]).cycle();
         let caught = ways.take(CUTS).filter(|sync| !is_kept(&mut disk, Some(&liar), sync)).count();
         assert_eq!(caught, CUTS);

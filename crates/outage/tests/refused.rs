@@ -1,4 +1,4 @@
-//! What is said where there can be no disk, and what is left then: nothing.
+//! Tests of the errors if no disk can be created, and that nothing is left behind then.
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "helpers of tests fail as tests do")]
 
@@ -16,13 +16,13 @@ use seccompiler::{
 
 use support::{SIZE, alone, is_excluded};
 
-/// Numbers of `ioctl`: what cuts the power, and the two by which a loop device is given its file.
+/// Request numbers of `ioctl`: the power cut, and the two that attach a file to a loop device.
 const SHUTDOWN: u64 = 0x8004_587d;
 const LOOP_CONFIGURE: u64 = 0x4c0a;
 const LOOP_SET_FD: u64 = 0x4c00;
 
-/// From now on these calls of this thread, and of what it starts, end with this error, or well where it is 0, and do
-/// nothing.
+/// Makes these system calls of the thread and its children return `error` without any effect. An `error` of 0
+/// means that they seem to succeed.
 fn refuse(rules: BTreeMap<i64, Vec<SeccompRule>>, error: i32) {
     let here = std::env::consts::ARCH.try_into().unwrap();
     let error = SeccompAction::Errno(error.unsigned_abs());
@@ -30,7 +30,7 @@ fn refuse(rules: BTreeMap<i64, Vec<SeccompRule>>, error: i32) {
     apply_filter(&BpfProgram::try_from(filter).unwrap()).unwrap();
 }
 
-/// `ioctl` with these numbers, and with no others.
+/// Rules that match `ioctl` with these request numbers only.
 fn ioctl(numbers: &[u64]) -> BTreeMap<i64, Vec<SeccompRule>> {
     let rule = |number: &u64| {
         let is = SeccompCondition::new(1, SeccompCmpArgLen::Dword, SeccompCmpOp::Eq, *number).unwrap();
@@ -39,14 +39,14 @@ fn ioctl(numbers: &[u64]) -> BTreeMap<i64, Vec<SeccompRule>> {
     BTreeMap::from([(libc::SYS_ioctl, numbers.iter().map(rule).collect())])
 }
 
-/// A disk is refused with an error that says all this.
+/// Asserts that a disk cannot be created, that the error contains all `words`, and that nothing is left.
 fn is_refused(folder: &Path, words: &[&str]) {
     let error = Disk::make(&folder.join("disk"), SIZE).unwrap_err().to_string();
     for word in words {
         assert!(error.contains(word), "{word:?} is not in: {error}");
     }
     assert!(!folder.join("disk").exists(), "the folder is left");
-    // The one of this process; what is on the machine is looked at when it has ended.
+    // Mounts of this process; the rest of the machine is checked when it has ended.
     let mounts = fs::read_to_string("/proc/self/mountinfo").unwrap();
     assert!(!mounts.contains(folder.to_str().unwrap()), "{mounts}");
 }
@@ -72,7 +72,7 @@ fn a_mount_that_is_refused_says_what_to_do() {
     alone("a_mount_that_is_refused_says_what_to_do", |folder| {
         let calls = [libc::SYS_mount, libc::SYS_fsopen, libc::SYS_fsmount, libc::SYS_move_mount];
         refuse(calls.map(|call| (call, Vec::new())).into(), libc::EPERM);
-        // Looking whether mounts can be left alone is refused first; it needs the same right.
+        // The check whether mounts can be made private fails first; it needs the same capability.
         is_refused(folder, &["no disk whose power can be cut", "root may not mount here", "CAP_SYS_ADMIN"]);
     });
 }
@@ -109,7 +109,7 @@ fn what_is_lacking_is_said_with_what_to_do() {
         assert!(matches!(error, OutageError::Unavailable { .. }), "{error}");
         assert!(error.to_string().contains(words), "{error}");
     }
-    // Only this thread becomes somebody else, and only one as whom nothing can be mounted.
+    // Only this thread changes its user, to one that cannot mount.
     let error = std::thread::spawn(move || {
         rustix::thread::set_thread_uid(rustix::fs::Uid::from_raw(65534)).unwrap();
         Disk::check(&place, SIZE).unwrap_err().to_string()
@@ -128,7 +128,7 @@ fn a_folder_with_something_in_it_is_left_alone() {
         assert!(error.contains("the folder is not empty"), "{error}");
         fs::remove_file(disk.join("mine")).unwrap();
         Disk::make(&disk, SIZE).unwrap().close().unwrap();
-        // It was there before.
+        // The folder existed before, so it is not removed with the disk.
         fs::remove_dir(&disk).unwrap();
     });
 }

@@ -1,4 +1,4 @@
-//! What came of the answers to a question, in sentences: on what systems agree, who differs and by what rows.
+//! Describes in sentences how far systems agree on the answer to a question, which differ, and in which rows.
 
 use jsonathlon_results::record::{Agreement, Basis, DifferentRows, FirstRows, Given, Standing, Verdict};
 use jsonathlon_results::severity::Severity;
@@ -6,20 +6,20 @@ use jsonathlon_results::severity::Severity;
 use crate::marked::Marked;
 use crate::section::printable;
 
-/// Characters of a row that are shown, and of a statement: fewer than `printable` leaves, so that what is cut is seen to be.
+/// Maximum characters of a row, and of a statement. Fewer than `printable` keeps, so that a cut is marked.
 const ROW: usize = 120;
 const STATEMENT: usize = 280;
-/// Rows of an answer that are shown, and of a difference.
+/// Maximum rows that are shown of an answer, and of a difference.
 const ANSWER_ROWS: usize = 5;
 const DIFFERENT_ROWS: usize = 3;
 
-/// What came of it, a line each; those that belong to the line before begin with spaces.
+/// Lines that describe the agreement. A line that belongs to the one before begins with spaces.
 #[must_use]
 pub fn notes(one: &Agreement) -> Vec<String> {
     marked(one).iter().cloned().collect()
 }
 
-/// The same, with how much each is to be noticed.
+/// Like [`notes`], with the severity of each line.
 pub(crate) fn marked(one: &Agreement) -> Marked<String> {
     let with = |given: Given| one.standings.iter().filter(move |standing| standing.answer == given);
     let names = |given: Given| with(given).map(called).collect::<Vec<_>>().join(", ");
@@ -104,13 +104,14 @@ pub(crate) fn marked(one: &Agreement) -> Marked<String> {
     notes
 }
 
-/// Whether it is right over what all hold, and nobody knows who is over the documents that it holds beyond these.
+/// Returns `true` if the answer is settled over the documents that all systems hold, but disputed over the
+/// further documents that this configuration holds.
 #[must_use]
 pub fn is_disputed_over_its_own(one: &Agreement, standing: &Standing) -> bool {
     one.basis.is_settled() && standing.verdict == Some(Verdict::Disputed)
 }
 
-/// Over which documents, where some hold more.
+/// Text on the documents that the answers were compared over; empty if no system holds more than these.
 fn over(one: &Agreement) -> String {
     let hold_more = |standing: &Standing| {
         matches!(standing.answer, Given::Same | Given::Different) && standing.documents != one.documents
@@ -134,7 +135,7 @@ fn holding(standing: &Standing) -> String {
     format!("{} holds {} documents", called(standing), standing.documents)
 }
 
-/// The answer that all are held against.
+/// Text with the answer that the others are compared with.
 fn answer(one: &Agreement, first: &FirstRows) -> String {
     let columns: Vec<String> = one.columns.iter().map(|column| printable(column)).collect();
     let rows: Vec<String> = first.rows.iter().take(ANSWER_ROWS).map(|row| shown(row)).collect();
@@ -150,7 +151,8 @@ fn statement(standing: &Standing) -> Option<String> {
     Some(format!("  asked of {}: {}", standing.id.system, shortened(&line, STATEMENT)))
 }
 
-/// A difference, both ways, with the rule that explains it.
+/// Lines on a different answer: rows that it lacks, rows that it has instead, and the rule that explains the
+/// difference.
 fn different(standing: &Standing) -> Vec<String> {
     let mut notes = vec![format!(
         "differs: {}: {}",
@@ -177,13 +179,13 @@ fn shown(row: &[serde_json::Value]) -> String {
     shortened(&format!("[{}]", cells.join(",")), ROW)
 }
 
-/// A cell as it is kept; a number that JSON does not have is an object there.
+/// Text of a stored cell. A number that JSON does not have, such as NaN, is stored as an object.
 fn cell(kept: &serde_json::Value) -> String {
     let named = kept.get("float").and_then(serde_json::Value::as_str);
     named.map_or_else(|| kept.to_string(), str::to_owned)
 }
 
-/// At most so many characters, fit for a terminal.
+/// Cuts text to `most` characters, marks the cut, and makes the text safe for a terminal.
 fn shortened(text: &str, most: usize) -> String {
     let short: String = text.chars().take(most).collect();
     printable(&if short.len() < text.len() { short + " …" } else { short })

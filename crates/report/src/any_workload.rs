@@ -1,4 +1,4 @@
-//! Tables of workloads that have none of their own: every cell, with everything that was measured.
+//! Generic tables for workloads without tables of their own: every cell with all its metrics.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use jsonathlon_results::summary::{Entry, Run, Summary};
 use crate::format;
 use crate::section::{NAMES, Section, by_class, in_groups, interval, name, none, optional, printable};
 
-/// A table for each kind of cell, in the order in which they were measured.
+/// One table per kind of cell, in the order in which the cells were measured.
 pub(crate) fn sections(run: &Run, summary: &Summary, workload: &str) -> Vec<Section> {
     let mut kinds: Vec<(String, Vec<&Entry>)> = Vec::new();
     for entry in summary.results.iter().filter(|entry| entry.cell.workload == workload) {
@@ -23,7 +23,8 @@ pub(crate) fn sections(run: &Run, summary: &Summary, workload: &str) -> Vec<Sect
     kinds.iter().map(|(kind, entries)| table(run, kind, entries)).collect()
 }
 
-/// What a cell is of but for its configuration: `append: insert, batch, clients 4`.
+/// Title of a cell's table, i.e. its dimensions without the configuration: `append: insert, batch, clients
+/// 4`.
 fn kind(cell: &Cell) -> String {
     let mut words = vec![format!("{}: {}", cell.workload, cell.step)];
     if cell.phase.word() != cell.step.word() {
@@ -68,7 +69,7 @@ fn table(run: &Run, title: &str, entries: &[&Entry]) -> Section {
     section
 }
 
-/// What a metric is called; one that is not registered goes by its name.
+/// Heading of a metric's column: its registered title, otherwise its name in words.
 fn title_of(name: &str) -> String {
     Figure::named(name).map_or_else(|| printable(&name.replace('_', " ")), |figure| figure.title.to_owned())
 }

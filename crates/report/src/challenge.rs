@@ -1,4 +1,5 @@
-//! Published results and the published score: beside a run's own figures, and never ranked with them.
+//! Tables of published results and of the published score, shown beside a run's own results and never ranked
+//! with them.
 
 use std::collections::BTreeSet;
 
@@ -14,31 +15,31 @@ use crate::draw::terminal::draw;
 use crate::format;
 use crate::section::{Section, none, optional};
 
-/// What rows are ordered by, and whose times are shown.
+/// Sort key of the rows, which also selects the times that are shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum By {
-    /// The better of runs 2 and 3.
+    /// Hot score: the better time of runs 2 and 3.
     Hot,
-    /// The first run.
+    /// Cold score: the time of the first run.
     Cold,
-    /// Bytes in all; hot times are shown.
+    /// Size score: total bytes. Hot times are shown.
     Size,
 }
 
 /// A row of a table of results in the published format.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Row {
-    /// System with what tells its configurations apart.
+    /// Name of the system, with the tags that distinguish its configurations.
     pub name: String,
-    /// Version.
+    /// Version of the system, as the result states it.
     pub version: String,
-    /// Day of the measurement.
+    /// Day of the measurement; `None` if the published result has none.
     pub date: Option<String>,
-    /// Documents loaded ÷ documents offered.
+    /// Documents loaded ÷ documents offered, so 1 if all were loaded.
     pub loaded: f64,
-    /// Times and size.
+    /// Times and size, from which the scores are computed.
     pub entrant: Entrant,
-    /// Marked as holding a figure that is likely to be an error.
+    /// Whether a published value is marked as a likely error; false for result files.
     pub suspected: bool,
 }
 
@@ -72,7 +73,7 @@ fn named(system: &str, tags: &[String]) -> String {
     if tags.is_empty() { system.to_owned() } else { format!("{system} ({})", tags.join(", ")) }
 }
 
-/// The published results given, one table.
+/// Table of the given published results, with notes on values that are likely to be errors.
 #[must_use]
 pub fn published(results: &[&Published], by: By, look: Look) -> String {
     let words = |values: BTreeSet<String>| values.into_iter().collect::<Vec<_>>().join(", ");
@@ -99,7 +100,7 @@ pub fn published(results: &[&Published], by: By, look: Look) -> String {
     draw(&[section], look)
 }
 
-/// Other result files, scored among themselves.
+/// Table of result files, which are scored among themselves.
 #[must_use]
 pub fn others(title: &str, files: &[ResultFile], by: By, look: Look) -> String {
     let machines: BTreeSet<&str> = files.iter().map(|file| file.machine.as_str()).collect();
@@ -129,7 +130,7 @@ fn table(title: String, rows: &[Row], by: By) -> Section {
         By::Cold => score.cold,
         By::Size => score.size,
     };
-    // What is likely to be an error must not head a table.
+    // Rows with a likely error come last, so that they do not head the table.
     let is_suspected = |row: &Row| match by {
         By::Hot | By::Cold => row.entrant.suspected.times,
         By::Size => row.entrant.suspected.size,
@@ -167,12 +168,13 @@ const DEFINITION: &str = "score: geometric mean over Q1 to Q5 of (10 ms + t) ÷ 
 const SUSPECTED: &str =
     "what is marked ? is likely to be an error: it is shown, and no other score is measured by it";
 
-/// As published: two decimals whatever the size.
+/// Formats a score like the published benchmark, with two decimals whatever its size.
 fn two_decimals(score: f64) -> String {
     format!("{score:.2} ×")
 }
 
-/// The published score of a run's own configurations, where a ranking has two at least.
+/// Published scores of a run's own configurations. `None` if no ranking has at least two of them with a hot
+/// score.
 pub(crate) fn of_run(summary: &Summary) -> Option<Section> {
     let scores = &summary.published_scores;
     let fellows = |one: &PublishedScore| {
@@ -184,14 +186,14 @@ pub(crate) fn of_run(summary: &Summary) -> Option<Section> {
             rankings.push(&one.ranking);
         }
     }
-    // As in every table.
+    // Rankings come in the order of all other tables.
     let place = |ranking: &str| Preparation::ALL.iter().position(|class| ranking.starts_with(class.word()));
     rankings.sort_by_key(|ranking| place(ranking).unwrap_or(Preparation::ALL.len()));
     let header =
         ["class", "system", "variant", "storage", "hot score", "cold score", "size score", "answered"];
     let mut section = Section::new("published score, round 1 only".to_owned(), &header, 4);
     for ranking in rankings {
-        // In the order of the plan: without an interval nobody is shown to be first.
+        // In the order of the plan, because without an interval no configuration is shown to be first.
         for one in scores.iter().filter(|one| one.ranking == ranking) {
             section.rows.push(vec![
                 one.ranking.clone(),

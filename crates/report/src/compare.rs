@@ -1,4 +1,4 @@
-//! Two runs beside each other, for the terminal and for a pull request.
+//! Renders the comparison of two runs, for the terminal and for a pull request.
 
 use std::fmt::Write;
 
@@ -18,11 +18,11 @@ use crate::draw::terminal::draw;
 use crate::format;
 use crate::section::{Section, TOO_FEW_ROUNDS, none, optional, printable, short};
 
-/// Where nobody said what a cell may be slower by: a ratio without an interval that is further away from one is not
-/// folded away.
+/// Deviation of a ratio from 1 above which a cell without an interval is not folded away, if no regression
+/// gate sets another one.
 const NOTABLE: f64 = 0.05;
 
-/// A size that was counted and differs by less is folded away: three digits do not show it.
+/// Deviation below which a counted size is folded away, because three digits do not show it.
 const SEEN_OF_SIZES: f64 = 0.005;
 
 /// The comparison as tables for the terminal.
@@ -37,13 +37,13 @@ pub fn tables(comparison: &RunComparison, look: Look) -> String {
     draw(&sections, look)
 }
 
-/// The comparison as Markdown for a pull request: what differs is in sight, all the rest folded.
+/// The comparison as Markdown for a pull request: differences are in sight, everything else is folded.
 #[must_use]
 pub fn markdown(comparison: &RunComparison) -> String {
     let mut sections = vec![heading(comparison), differences(comparison)];
     sections.extend(cells("what differs", comparison, |cell| !is_quiet(cell, comparison)));
     let mut text = markdown::write(&sections, 3);
-    // The first heading stands above the others.
+    // Removes one `#`, so that the first heading ranks above the others.
     text.remove(0);
     if let Some(all) = cells("all", comparison, |_| true) {
         let _ = write!(
@@ -125,7 +125,7 @@ fn heading(comparison: &RunComparison) -> Section {
     section
 }
 
-/// The counts in a few words, those that are always told first.
+/// Counts of outcomes, as text. The first four are always named, the others if they are not 0.
 fn counts(counts: &Counts) -> String {
     let mut words = vec![
         format!("{} slower", counts.slower),
@@ -170,7 +170,7 @@ fn control(comparison: &RunComparison) -> String {
     }
 }
 
-/// `1.20 × (1.10 … 1.31)`.
+/// A ratio with its interval, as text: `1.20 × (1.10 … 1.31)`.
 fn limits(limits: &Limits) -> String {
     let ratio = format::times(limits.ratio);
     match (limits.low, limits.high) {
@@ -207,7 +207,7 @@ fn changed(one: &Changed) -> Vec<String> {
     vec![printable(&one.what), value(&one.a), value(&one.b)]
 }
 
-/// The beginning of a digest, which may be any text in a manifest of somebody else's.
+/// Beginning of a digest. An untrusted manifest may hold any text in its place.
 fn digest(text: &str) -> String {
     printable(&short(text))
 }
@@ -216,7 +216,7 @@ fn is_quiet(cell: &CellComparison, comparison: &RunComparison) -> bool {
     match cell.outcome {
         Outcome::Timed(Difference::NoneShown) => cell.raw_outcome.is_none() && !is_notable(cell, comparison),
         Outcome::Sized(SizeChange::Same | SizeChange::NoneShown) => true,
-        // A page more or less is a fact, and nothing to look at.
+        // Sizes that differ by a few pages do differ, but need no attention.
         Outcome::Sized(_) => {
             cell.is_counted() && cell.ratio.is_some_and(|ratio| (ratio - 1.0).abs() < SEEN_OF_SIZES)
         }
@@ -224,8 +224,8 @@ fn is_quiet(cell: &CellComparison, comparison: &RunComparison) -> bool {
     }
 }
 
-/// A ratio that nothing is shown by, since it has no interval, and that is yet further away from one than what is
-/// allowed.
+/// Returns `true` if a ratio has no interval, so that no difference is shown, and yet deviates from 1 by more
+/// than the regression gate allows. Without a gate the limit is [`NOTABLE`].
 fn is_notable(cell: &CellComparison, comparison: &RunComparison) -> bool {
     let most = 1.0 + comparison.gate.as_ref().map_or(NOTABLE, |gate| gate.allowed_share);
     let far = cell.tested_ratio().is_some_and(|ratio| ratio > most || ratio < 1.0 / most);
@@ -256,16 +256,16 @@ fn cells(
     (!section.rows.is_empty()).then_some(section)
 }
 
-/// Runs of version 0.1.0 state no classes.
+/// Returns `true` if any cell states a preparation class; runs of version 0.1.0 have none.
 fn has_classes(comparison: &RunComparison) -> bool {
     comparison.cells.iter().any(|cell| !cell.reference && cell.states_class)
 }
 
-/// By what became of a cell; where nothing did, by the worse of its two sides.
+/// Severity of a cell's outcome; if the outcome does not decide it, the worse one of the two sides.
 fn severity(cell: &CellComparison) -> Severity {
     match cell.outcome {
         Outcome::NowFails => Severity::Failed,
-        // What was wrong or failed is so no more.
+        // The cell was wrong or failed in A, and no longer does in B.
         Outcome::NowAnswers => Severity::Good,
         Outcome::Timed(_) | Outcome::Sized(_) | Outcome::NoTime | Outcome::NotCompared => {
             cell.a.verdict.severity().max(cell.b.verdict.severity())
@@ -273,7 +273,7 @@ fn severity(cell: &CellComparison) -> Severity {
     }
 }
 
-/// The limits of a ratio's interval, where they say anything.
+/// Limits of a ratio's interval, as text. `None` if there are none or they are too wide to say anything.
 fn interval(ratio: Option<f64>, low: Option<f64>, high: Option<f64>) -> Option<String> {
     let limits = Estimate { median: ratio?, low, high }.if_meaningful_ratio();
     Some(format!("{} … {}", format::three(limits.low?), format::three(limits.high?)))
@@ -294,7 +294,7 @@ fn row(cell: &CellComparison, comparison: &RunComparison) -> Vec<String> {
     if matches!(cell.outcome, Outcome::Sized(SizeChange::Larger | SizeChange::Smaller)) && single {
         outcome.push_str(" (counted once)");
     }
-    // Without a time the verdict stands in its place.
+    // Without a value the verdict is already shown in its place.
     let both = cell.a.value.is_some() && cell.b.value.is_some();
     if both && cell.a.verdict != cell.b.verdict && cell.outcome != Outcome::NotCompared {
         let _ = write!(outcome, ", {} in A, {} in B", cell.a.verdict.word(), cell.b.verdict.word());
@@ -337,7 +337,7 @@ fn change(a: &str, b: &str) -> String {
     if a == b { printable(a) } else { printable(&format!("{a} → {b}")) }
 }
 
-/// Name and version, and what became of them.
+/// Name and version of the system, and how they change from A to B.
 fn system(a: &Id, b: &Id) -> String {
     match a.system == b.system {
         true => printable(&format!("{} {}", a.system, change(&a.version, &b.version))),
@@ -457,7 +457,7 @@ fn reason(reason: &Reason) -> String {
 }
 
 fn verdict(gate: &Gate) -> String {
-    // As it was asked for, without digits that nobody wrote.
+    // Rounded to 0.01 %, so that the option's value is shown without binary rounding errors.
     let allowed = format!("{} %", (gate.allowed_share * 1e4).round() / 1e2);
     let slower = format!("slower by more than {allowed}");
     let mut words = Vec::new();

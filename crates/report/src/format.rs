@@ -1,8 +1,8 @@
-//! Figures with as many digits as they deserve: three.
+//! Formats numbers for readers, usually with three significant digits.
 
 use jsonathlon_results::figure::Unit;
 
-/// Seconds as `1.23 s`, `45.6 ms` or `789 µs`.
+/// Formats seconds as `1.23 s`, `45.6 ms` or `789 µs`; a dash if the value is not finite.
 #[must_use]
 pub fn seconds(seconds: f64) -> String {
     if !seconds.is_finite() {
@@ -18,41 +18,41 @@ pub fn seconds(seconds: f64) -> String {
     format!("{} {unit}", three(scaled))
 }
 
-/// Microseconds as `1.23 s`, `45.6 ms` or `789 µs`.
+/// Formats microseconds like [`seconds`]: `1.23 s`, `45.6 ms` or `789 µs`.
 #[must_use]
 pub fn microseconds(microseconds: f64) -> String {
     seconds(microseconds / 1e6)
 }
 
-/// Bytes in decimal units: `480 MB`.
+/// Formats bytes in decimal units: `480 MB`.
 #[must_use]
 pub fn bytes(bytes: f64) -> String {
     scaled(bytes, &["B", "kB", "MB", "GB", "TB", "PB"], " ")
 }
 
-/// A count: `1.23M`, `45.6k`, `789`.
+/// Formats a count, rounded above a thousand: `1.23M`, `45.6k`, `789`.
 #[must_use]
 pub fn count(count: f64) -> String {
     scaled(count, &["", "k", "M", "G", "T"], "")
 }
 
-/// A ratio: `1.00 ×`, `12.3 ×`, `456 ×`.
+/// Formats a ratio: `1.00 ×`, `12.3 ×`, `456 ×`.
 #[must_use]
 pub fn times(ratio: f64) -> String {
     if ratio.is_finite() { format!("{} ×", three(ratio)) } else { "–".to_owned() }
 }
 
-/// A share as a percentage.
+/// Formats a share as a percentage: 0.5 becomes `50.0 %`.
 #[must_use]
 pub fn percent(share: f64) -> String {
-    // A share that is not all must not read 100 %.
+    // A share just below 1 must not be rounded to 100 %.
     if share < 1.0 && share > 0.9995 {
         return format!("{} %", (share * 1e4).floor() / 1e2);
     }
     format!("{} %", three(share * 100.0))
 }
 
-/// A figure in its unit.
+/// Formats a metric's value in its unit, such as `1.31 kB/op`.
 #[must_use]
 pub fn figure(unit: Unit, value: f64) -> String {
     match unit {
@@ -70,7 +70,7 @@ pub fn figure(unit: Unit, value: f64) -> String {
     }
 }
 
-/// A whole number with thin groups: `1,234,567`.
+/// Formats a number without decimals, with commas between groups of three digits: `1,234,567`.
 #[must_use]
 pub fn whole(number: f64) -> String {
     let digits = format!("{number:.0}");
@@ -98,7 +98,7 @@ fn scaled(mut value: f64, units: &[&str], space: &str) -> String {
     format!("{number}{space}{}", units.get(unit).copied().unwrap_or_default())
 }
 
-/// Three significant digits below a thousand, whole numbers above.
+/// Three significant digits from 1 to 1,000, whole numbers above, two decimals below 1.
 pub(crate) fn three(value: f64) -> String {
     match value.abs() {
         v if v >= 99.95 => format!("{value:.0}"),

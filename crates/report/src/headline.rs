@@ -1,4 +1,4 @@
-//! What a run must say before everything else, on the terminal and on its page.
+//! Broken durability promises, which a run shows first on the terminal and on its page.
 
 use jsonathlon_results::manifest::{Configuration, POWER, Tested};
 use jsonathlon_results::promise::{BrokenPromise, Conditions};
@@ -9,14 +9,14 @@ use serde::Serialize;
 use crate::format;
 use crate::section::{Section, printable};
 
-/// A sentence with how much it is to be noticed.
+/// A sentence for the reader, with its severity.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct Sentence {
     severity: Severity,
     text: String,
 }
 
-/// All that is to be said first; nothing where all was as promised.
+/// Sentences about promises that this run or other durability runs broke; empty if there are none.
 pub(crate) fn sentences(run: &Run, summary: &Summary) -> Vec<Sentence> {
     let of_this_run = summary.broken_promises.iter().map(broken);
     let of_others = run.manifest.configurations.iter().flat_map(broken_before);
@@ -24,7 +24,7 @@ pub(crate) fn sentences(run: &Run, summary: &Summary) -> Vec<Sentence> {
     of_this_run.chain(of_others).map(sentence).collect()
 }
 
-/// What durability runs beside this one have shown of the tier that a configuration is measured in.
+/// Sentences about a configuration whose durability tier broke its promise in other durability runs.
 fn broken_before(one: &Configuration) -> Vec<String> {
     let Some(tier) = &one.durability else { return Vec::new() };
     let broken = tier.tested.iter().filter(|tested| !tested.severity().is_good());
@@ -35,7 +35,7 @@ fn broken_before(one: &Configuration) -> Vec<String> {
     broken.map(told).collect()
 }
 
-/// The same as a section.
+/// Section with these sentences; `None` if no promise was broken.
 pub(crate) fn section(run: &Run, summary: &Summary) -> Option<Section> {
     let sentences = sentences(run, summary);
     if sentences.is_empty() {
@@ -82,7 +82,8 @@ fn broken(one: &BrokenPromise) -> String {
     )
 }
 
-/// Whether the disk or the machine was busy: a window is a promise about a healthy one.
+/// Text on whether the disk or the machine stalled. A loss window is promised only for a healthy disk and
+/// machine.
 fn conditions(one: &BrokenPromise) -> String {
     let stood = |what: &str, stall: Option<f64>| match stall {
         Some(seconds) => format!("{what} stood still for {} at most", format::seconds(seconds)),

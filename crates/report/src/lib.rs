@@ -1,4 +1,4 @@
-//! Runs as people read them: tables for the terminal, Markdown, and a page for everything else.
+//! Renders runs, comparisons and studies: tables for the terminal, Markdown, and self-contained HTML pages.
 
 #![forbid(unsafe_code)]
 

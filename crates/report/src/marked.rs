@@ -1,8 +1,8 @@
-//! Items in order, each marked with how much it is to be noticed: the rows of a table, the sentences under it.
+//! Lists of items with severities: the rows of a table, or the notes under it.
 
 use jsonathlon_results::severity::Severity;
 
-/// Items with their severities; what is added without one is good.
+/// Items with their severities, in order. Items that are added without a severity are good.
 #[derive(Debug, Clone)]
 pub(crate) struct Marked<T>(Vec<(Severity, T)>);
 
@@ -17,17 +17,17 @@ impl<T> Marked<T> {
         self.mark(Severity::Good, item);
     }
 
-    /// Adds an item with its severity.
+    /// Appends an item with the given severity.
     pub(crate) fn mark(&mut self, severity: Severity, item: T) {
         self.0.push((severity, item));
     }
 
-    /// Adds items of the same severity.
+    /// Appends items that share a severity.
     pub(crate) fn mark_all(&mut self, severity: Severity, items: impl IntoIterator<Item = T>) {
         self.0.extend(items.into_iter().map(|item| (severity, item)));
     }
 
-    /// Adds items as they are marked.
+    /// Appends the items of another list with the severities that they have there.
     pub(crate) fn append(&mut self, mut others: Self) {
         self.0.append(&mut others.0);
     }
@@ -48,7 +48,7 @@ impl<T> Marked<T> {
         self.0.iter_mut().map(|(_, item)| item)
     }
 
-    /// Items with their severities.
+    /// Iterates over the items with their severities.
     pub(crate) fn with_severity(&self) -> impl Iterator<Item = (Severity, &T)> {
         self.0.iter().map(|(severity, item)| (*severity, item))
     }

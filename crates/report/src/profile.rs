@@ -1,4 +1,4 @@
-//! The profile of a data set as people read it.
+//! Renders the data profile of a data set as tables.
 
 use jsonathlon_dataset::describe::{Lengths, NoDocuments, PathProfile, Profile};
 use jsonathlon_dataset::left_out;
@@ -8,7 +8,7 @@ use crate::draw::terminal::draw;
 use crate::format;
 use crate::section::{Section, printable};
 
-/// Draws a profile.
+/// Draws the tables of a data profile for the terminal.
 #[must_use]
 pub fn render(profile: &Profile, look: Look) -> String {
     draw(&[heading(profile), kinds(profile), collections(profile), paths(profile)], look)

@@ -1,4 +1,4 @@
-//! The tables of users' own questions: those of any questions, and what came of holding the answers against each other.
+//! Tables of the questions workload: one per question, with notes on how far the answers agree.
 
 use jsonathlon_results::manifest::Manifest;
 use jsonathlon_results::summary::{Run, Summary};
@@ -8,17 +8,17 @@ use crate::agreement;
 use crate::analytics::{loading, questions as asked, sizes};
 use crate::section::{Section, printable};
 
-/// As it is called in journals.
+/// Name of the workload in journals.
 pub(crate) const NAME: &str = "questions";
 
-/// As much of a run's settings as reports need.
+/// The part of a questions run's settings that reports need.
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct Own {
     pub(crate) title: String,
     pub(crate) questions: Vec<OwnQuestion>,
 }
 
-/// A question of the user's.
+/// A question of the user's folder, with what it asks.
 #[derive(Debug, Clone, Deserialize, serde::Serialize)]
 pub(crate) struct OwnQuestion {
     pub(crate) name: String,
@@ -27,12 +27,12 @@ pub(crate) struct OwnQuestion {
     pub(crate) asks: String,
 }
 
-/// The user's questions of a run; none of one of another workload.
+/// The user's questions of a run; `None` if the run is of another workload.
 pub(crate) fn own(manifest: &Manifest) -> Option<Own> {
     Own::deserialize(manifest.settings.get(NAME)?).ok()
 }
 
-/// All tables.
+/// All tables of the workload: loads, sizes, and each question in each data state.
 pub(crate) fn sections(run: &Run, summary: &Summary) -> Vec<Section> {
     let mut sections = vec![loading::loading(run, summary), sizes::sizes(run, summary)];
     let questions = own(&run.manifest).map(|own| own.questions).unwrap_or_default();
@@ -53,14 +53,14 @@ pub(crate) fn sections(run: &Run, summary: &Summary) -> Vec<Section> {
     sections
 }
 
-/// The first line of a run's tables: the questions by their titles.
+/// Line with the titles of all questions for the heading of a run; `None` for other workloads.
 pub(crate) fn titles(run: &Run) -> Option<String> {
     let Own { title, questions } = own(&run.manifest)?;
     let titles: Vec<String> = questions.iter().map(|one| printable(&one.title)).collect();
     Some(format!("asked    {}: {}", printable(&title), titles.join("; ")))
 }
 
-/// How to read the tables.
+/// Notes on how to read the workload's tables.
 pub(crate) fn reading() -> Vec<String> {
     [
         "agreed: a strict majority of the systems that answered, two at least, gave the same answer over documents that all of \

@@ -1,4 +1,4 @@
-//! A run as tables: what it was, the tables of its workloads, how to read them, and what went wrong.
+//! Renders a run as tables: its conditions, the tables of its workloads, how to read them, and failures.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -16,35 +16,35 @@ use crate::{
     analytics, any_workload, documents, draw, durability, fidelity, format, headline, questions, serving,
 };
 
-/// What stands in a summary beside the configurations: plain files, and the control.
+/// Systems of a summary that are no configurations: plain files, and the control.
 const BESIDE: [&str; 2] = ["files", CONTROL];
 
-/// All tables of a run, with what a reader must know to judge them.
+/// All tables of a run for the terminal, with the notes that are needed to judge them.
 #[must_use]
 pub fn tables(run: &Run, look: Look) -> String {
     summed_up(run, &run.summary(), look)
 }
 
-/// The same, with means and standard deviations beside medians and intervals in tables that have room for them: those
-/// of large documents.
+/// Like [`tables`], with means and standard deviations beside medians and intervals in the tables that have
+/// room for them: those of the documents workload.
 #[must_use]
 pub fn tables_with_means(run: &Run, look: Look) -> String {
     draw(&sections(run, &run.summary(), true), look)
 }
 
-/// The same, where the summary is known: its intervals take most of the time.
+/// Like [`tables`], for a summary that was computed before, because its intervals take most of the time.
 #[must_use]
 pub fn summed_up(run: &Run, summary: &Summary, look: Look) -> String {
     draw(&sections(run, summary, false), look)
 }
 
-/// The same as Markdown.
+/// Like [`tables`], but as Markdown.
 #[must_use]
 pub fn markdown(run: &Run) -> String {
     draw::markdown::write(&sections(run, &run.summary(), false), 2)
 }
 
-/// The same as [`tables_with_means`] as Markdown.
+/// Like [`tables_with_means`], but as Markdown.
 #[must_use]
 pub fn markdown_with_means(run: &Run) -> String {
     draw::markdown::write(&sections(run, &run.summary(), true), 2)
@@ -69,7 +69,7 @@ fn sections(run: &Run, summary: &Summary, means: bool) -> Vec<Section> {
     sections
 }
 
-/// The workloads of a run, in the order in which they were measured; analytics of a run in which nothing was yet.
+/// Workloads of a run, in the order in which they were measured; analytics if nothing was measured yet.
 fn workloads(summary: &Summary) -> Vec<&str> {
     let mut found: Vec<&str> = Vec::new();
     for entry in summary.results.iter().filter(|entry| !BESIDE.contains(&entry.cell.id.system.as_str())) {
@@ -83,7 +83,7 @@ fn workloads(summary: &Summary) -> Vec<&str> {
     found
 }
 
-/// What of the data is no document, and what was not read at all.
+/// Notes on lines that are no documents, and on files that were not read.
 fn beside_the_data(run: &Run) -> Vec<String> {
     let data = &run.manifest.data;
     let mut notes = Vec::new();
@@ -143,7 +143,7 @@ fn heading(run: &Run, summary: &Summary) -> Section {
     section
 }
 
-/// What a reader must know to compare the rows.
+/// Notes that are needed to compare rows: transports, classes, memory, intervals.
 fn reading(run: &Run, summary: &Summary) -> Section {
     let mut section = Section { title: "how to read this".to_owned(), ..Section::default() };
     let list = |pick: &dyn Fn(&Configuration) -> bool| {
@@ -181,7 +181,7 @@ fn reading(run: &Run, summary: &Summary) -> Section {
     section.notes.extend(idle_cores(run, summary));
     let measured = summary.results.iter().any(|entry| entry.cell.phase == Phase::Measured);
     let found = [fidelity::NAME, durability::NAME].iter().any(|name| workloads(summary).contains(name));
-    // What is only in serving, fidelity or durability runs needs no words about questions.
+    // Runs of serving, fidelity or durability alone need no notes about questions.
     let asked =
         !(measured || found) || summary.results.iter().any(|entry| entry.cell.phase.planned() == Phase::Hot);
     if asked {
@@ -231,7 +231,7 @@ fn reading(run: &Run, summary: &Summary) -> Section {
     section
 }
 
-/// Versions that have newer ones, each with the day of its release.
+/// Note on versions that are not the newest, each with the day of its release; `None` if there are none.
 fn outdated(run: &Run) -> Option<String> {
     let said = |one: &Configuration| {
         let day = one.outdated.as_deref()?;
@@ -242,7 +242,7 @@ fn outdated(run: &Run) -> Option<String> {
     (!versions.is_empty()).then(|| format!("not the newest: {}", versions.join(", ")))
 }
 
-/// What each class means, of those that the run has.
+/// Explanations of the preparation classes that occur in the run.
 fn classes(run: &Run) -> Vec<String> {
     let has = |class: Option<Preparation>| {
         run.manifest.configurations.iter().any(|one| !one.reference && one.preparation == class)
@@ -264,7 +264,7 @@ fn classes(run: &Run) -> Vec<String> {
     there.map(|(_, words)| format!("class {words}")).collect()
 }
 
-/// How memory was set.
+/// Notes on how the memory of systems was set.
 fn memory(run: &Run) -> Vec<String> {
     let ranked = || run.manifest.configurations.iter().filter(|one| !one.reference);
     let mut notes = Vec::new();
@@ -280,7 +280,8 @@ fn memory(run: &Run) -> Vec<String> {
     notes
 }
 
-/// Systems whose unit of parallel work is larger than what each core would get.
+/// Note on systems whose unit of parallel work holds more documents than each core would get; `None` if there
+/// are none.
 fn idle_cores(run: &Run, summary: &Summary) -> Option<String> {
     let (documents, cores) = (summary.data.documents, summary.machine.cores as u64);
     let idle =
@@ -301,7 +302,7 @@ fn idle_cores(run: &Run, summary: &Summary) -> Option<String> {
     })
 }
 
-/// What became of `--precision`.
+/// Notes on how many cells reached `--precision`, and which did not; empty without the option.
 fn precision(summary: &Summary) -> Vec<String> {
     let Some(found) = &summary.precision else { return Vec::new() };
     let share = format::percent(found.share);
@@ -325,8 +326,8 @@ fn precision(summary: &Summary) -> Vec<String> {
 
 fn trouble(summary: &Summary) -> Option<Section> {
     let mut section = Section { title: "what went wrong".to_owned(), ..Section::default() };
-    // The same failure in many rounds is told once, with how often; what follows from it counts with it; and a trial that
-    // failed is told once for all that it would have measured.
+    // A failure that occurs in many rounds is listed once, with their number. Failures that follow from
+    // another one count with it. A failed trial is listed once for all steps that it would have measured.
     let causes: HashMap<&str, &FailureEntry> =
         summary.failures.iter().map(|failure| (failure.key.as_str(), failure)).collect();
     let mut told: Vec<(String, String, BTreeMap<String, u64>)> = Vec::new();

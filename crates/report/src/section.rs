@@ -1,4 +1,4 @@
-//! A table with what stands under it, before it is drawn, and the words that all tables share.
+//! The model of a table before it is drawn, and the texts that all tables share.
 
 use jsonathlon_measure::statistics::Group;
 use jsonathlon_results::figure::{Figure, SECONDS};
@@ -8,15 +8,15 @@ use jsonathlon_results::summary::{Entry, Run};
 use crate::format;
 use crate::marked::Marked;
 
-/// One table with what stands under it.
+/// A titled table with the notes under it.
 #[derive(Debug, Default)]
 pub(crate) struct Section {
     pub(crate) title: String,
     pub(crate) header: Vec<String>,
     pub(crate) rows: Marked<Vec<String>>,
-    /// So many columns from the left hold words and are aligned so.
+    /// Number of columns from the left that hold words and are left-aligned.
     pub(crate) left_columns: usize,
-    /// Further columns of words.
+    /// Indexes of further columns that hold words.
     pub(crate) left_also: Vec<usize>,
     pub(crate) notes: Marked<String>,
 }
@@ -30,10 +30,10 @@ impl Section {
 
 const NONE: &str = "–";
 
-/// Columns that name a configuration.
+/// Number of leading columns that identify a configuration: class, system, variant, storage.
 pub(crate) const NAMES: usize = 4;
 
-/// Configurations class by class, in the order of the plan within each; reference rows last.
+/// Configurations sorted by ranking, in the order of the plan within each; yardsticks come last.
 pub(crate) fn by_class(run: &Run) -> Vec<&Configuration> {
     let mut all: Vec<&Configuration> = run.manifest.configurations.iter().collect();
     all.sort_by_cached_key(|one| (one.reference, one.ranking_place()));
@@ -61,7 +61,8 @@ pub(crate) fn short(digest: &str) -> String {
     digest.chars().take(7 + 16).collect()
 }
 
-/// Text that a system or a document put in, kept from moving the cursor or changing colours.
+/// Text of a system or a document, made safe for a terminal. Control characters and runs of blanks become one
+/// blank, and the text ends after 300 characters.
 pub(crate) fn printable(text: &str) -> String {
     text.chars()
         .map(|c| if c.is_control() { ' ' } else { c })
@@ -72,10 +73,10 @@ pub(crate) fn printable(text: &str) -> String {
         .join(" ")
 }
 
-/// Words in place of an interval that one round cannot have, nor two that differ too much.
+/// Shown in place of an interval if there was only one round, or if the rounds differ too much.
 pub(crate) const TOO_FEW_ROUNDS: &str = "too few rounds";
 
-/// An interval of seconds; none of what has no time.
+/// Interval of an entry's time, as text; a dash if the entry has no time.
 pub(crate) fn interval(entry: Option<&Entry>) -> String {
     match entry.map(|entry| (entry.median_s, entry.limits(&SECONDS))) {
         Some((_, Some([low, high]))) => format!("{} … {}", format::seconds(low), format::seconds(high)),
@@ -84,13 +85,14 @@ pub(crate) fn interval(entry: Option<&Entry>) -> String {
     }
 }
 
-/// What an entry has of a figure; both of its groups where trials fall into two: their median is of neither.
+/// An entry's value of a metric, as text; `None` if it has none. If the trials fall into two groups both
+/// medians are shown, because the median over all belongs to neither.
 pub(crate) fn of_trials(entry: &Entry, figure: &Figure, show: impl Fn(f64) -> String) -> Option<String> {
     let value = entry.value(figure)?;
     Some(entry.groups(figure).map_or_else(|| show(value), |groups| in_groups(&groups, &show)))
 }
 
-/// `282 B in 3 trials, 2.48 kB in 3`.
+/// Medians of two groups of trials, as text: `282 B in 3 trials, 2.48 kB in 3`.
 pub(crate) fn in_groups([low, high]: &[Group; 2], show: impl Fn(f64) -> String) -> String {
     format!("{} in {} trials, {} in {}", show(low.median), low.trials, show(high.median), high.trials)
 }

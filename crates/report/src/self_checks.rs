@@ -1,4 +1,4 @@
-//! What the program's checks of itself found.
+//! Tables of `jsonathlon check`: false alarms, and how metrics grow.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,7 +12,7 @@ use crate::draw::terminal::draw;
 use crate::format;
 use crate::section::Section;
 
-/// The table of a system compared with itself.
+/// Table of the comparisons of a system with itself: false alarms and typical intervals by question.
 #[must_use]
 pub fn noise(title: &str, rounds: u32, comparisons: &[SelfComparison], look: Look) -> String {
     let header = ["question", "comparisons", "false alarms", "median ratio", "typical interval"];
@@ -24,7 +24,7 @@ pub fn noise(title: &str, rounds: u32, comparisons: &[SelfComparison], look: Loo
     }
     for (step, some) in by_step {
         let ratios: Vec<f64> = some.iter().map(|one| one.ratio.median).collect();
-        // Half the width on the logarithm: the same to both sides.
+        // Half the width of the interval on a logarithmic scale, on which both halves are alike.
         let reach: Vec<f64> =
             some.iter().filter_map(|one| Some((one.ratio.high? / one.ratio.median).ln())).collect();
         section.rows.push(vec![
@@ -57,7 +57,7 @@ pub fn noise(title: &str, rounds: u32, comparisons: &[SelfComparison], look: Loo
     draw(&[section], look)
 }
 
-/// The table of growth over runs of different scales.
+/// Table of how metrics grow with the number of documents, over runs of different scales.
 #[must_use]
 pub fn growth(growths: &[Growth], look: Look) -> String {
     let scales: BTreeSet<u64> =

@@ -1,5 +1,5 @@
-//! Two runs beside each other as they are printed: an upgrade with something of everything, two equal runs, and
-//! names that mean harm.
+//! Tests of the printed comparison of two runs: an upgrade with all kinds of changes, two equal runs, and
+//! hostile names.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
@@ -15,7 +15,7 @@ use jsonathlon_results::summary::Run;
 
 const PLAIN: Look = Look { colour: false };
 
-/// A trial's seconds and verdict by configuration, step, phase and round.
+/// A trial's seconds and verdict by system, step, phase and round.
 type Times<'a> = &'a dyn Fn(&str, &str, Phase, u32) -> (f64, Verdict);
 
 fn trial(of: &Configuration, step: &str, phase: Phase, round: u32, times: Times<'_>) -> Record {
@@ -50,7 +50,7 @@ fn run(name: &str, configurations: Vec<Configuration>, times: Times<'_>) -> Run 
     run
 }
 
-/// The ordinary times: every round 1 % from the one before.
+/// The usual times; each round differs from the previous one by 1 %.
 fn ordinary(step: &str, phase: Phase, round: u32) -> f64 {
     let base = if step == "q1" { 0.01 } else { 0.2 };
     let cold = if phase == Phase::Cold { 3.0 } else { 1.0 };
@@ -61,7 +61,7 @@ fn same(_: &str, step: &str, phase: Phase, round: u32) -> (f64, Verdict) {
     (ordinary(step, phase, round), Verdict::Exact)
 }
 
-/// An upgrade: one system faster and slower in turns, one with failures, one new, one gone; on a changed
+/// An upgrade: one system both faster and slower, one with failures, one new, one removed; on a changed
 /// machine, and with a record missing.
 fn upgrade() -> RunComparison {
     let a = run(
@@ -128,7 +128,7 @@ fn two_equal_runs() {
     insta::assert_snapshot!(tables(&comparison, PLAIN));
 }
 
-/// The control's trials, each taking so many seconds.
+/// Adds trials of the control that take about `seconds` each.
 fn controlled(mut run: Run, seconds: f64) -> Run {
     let of = configuration("control", "1");
     for round in 1..=5 {
@@ -204,7 +204,7 @@ fn a_verdict_is_coloured_by_itself_and_not_by_what_it_speaks_of() {
     for words in ["NOT PASSED", "INCOMPLETE", "now fails", "regression: ", "not passed: "] {
         assert!(red(words), "{words}:\n{text}");
     }
-    // It was wrong in A, and is right.
+    // It was wrong in A and is correct in B.
     assert!(!red("now answers"), "{text}");
 }
 
@@ -229,7 +229,7 @@ fn the_machine_is_doubted_only_beyond_chance() {
     assert_eq!(told(&["q1", "q2"]), Some(format!("4 {doubt}")));
 }
 
-/// Makes every name in a run that is not a system's own mean harm.
+/// Replaces all names in a run, except those of systems, by hostile ones.
 fn spoil(run: &mut Run, harm: &str) {
     for record in &mut run.records {
         let Body::Trial(trial) = &mut record.body else { continue };
@@ -256,7 +256,7 @@ fn spoil(run: &mut Run, harm: &str) {
 fn names_that_mean_harm_are_text() {
     const HARM: &str =
         "a|b\n# <script>`x`</script>\u{1b}[2J@all [x](http://y) #12 me/it#1 GH-3 !4 :+1: \u{61c}";
-    // The beginning of a digest alone is shown.
+    // Only the beginning of a digest is shown.
     const DIGEST: &str = "blake3:`x`<b>@all\u{1b}[2J|";
     let hostile = |system: &str, reference: bool| Configuration {
         id: Id::new(system, HARM, HARM, HARM),
@@ -291,7 +291,7 @@ fn names_that_mean_harm_are_text() {
         for link in ["](http://", "@all", "#12", "it#1", "GH-3", "!4", ":+1:"] {
             assert!(!text.contains(link), "{link}: {text}");
         }
-        // Every row of every table has as many cells as its header.
+        // Every row of a table has as many cells as its header.
         let mut columns = None;
         for line in text.lines() {
             let cells = line.starts_with('|').then(|| line.replace("\\|", "").matches('|').count());

@@ -1,4 +1,4 @@
-//! The tables of runs of large documents made by hand.
+//! Tests of the tables of synthetic documents runs.
 
 use jsonathlon_report::draw::Look;
 use jsonathlon_report::run::tables;
@@ -19,7 +19,7 @@ fn of(one: &Configuration, step: &str, phase: Phase, n: u32, size: &str, more: &
     cell
 }
 
-/// Two systems, one of which takes no documents beyond 512 KiB, with a use of an index.
+/// Two systems, one of which accepts no documents larger than 512 KiB. `usage` is an index use in plans.
 fn made(usage: f64) -> Run {
     let (one, other) = (configuration("sqlite", "3"), configuration("mongodb", "6"));
     let mut records: Vec<Record> = Vec::new();
@@ -73,7 +73,7 @@ fn tests_are_tables_with_a_column_for_each_size() {
     };
     assert_eq!(line("system", "export: "), "system variant storage 64KiB 1MiB");
     assert!(line("sqlite", "export: ").starts_with("sqlite 3 plain default 200 ms ("), "{text}");
-    // Of the larger ones it takes the largest that it can.
+    // Instead of the larger size it uses the largest that it accepts.
     assert!(line("mongodb", "export: ").contains("400 ms * ("), "{text}");
     assert!(line("sqlite", "filter: ").contains("index plain 100 µs"), "{text}");
     assert!(line("mongodb", "copy: ").ends_with("not applicable"), "{text}");
@@ -114,7 +114,7 @@ fn who_changes_places_is_told_with_the_size() {
     let text = tables(&made, PLAIN);
     let line = text.lines().find(|line| line.trim_start().starts_with("export  identical"));
     let words = line.unwrap_or_else(|| panic!("{text}")).split_whitespace().collect::<Vec<_>>().join(" ");
-    // Halfway between 64 KiB and 1 MiB, on logarithms.
+    // Halfway between 64 KiB and 1 MiB on a logarithmic scale.
     assert!(words.starts_with("export identical sqlite plain default mongodb plain default 25"), "{words}");
     assert!(words.contains(" KiB ") && words.contains('…'), "{words}");
 }

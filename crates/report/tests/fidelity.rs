@@ -1,4 +1,4 @@
-//! The tables of runs of fidelity made by hand.
+//! Tests of the tables of synthetic fidelity runs.
 
 use jsonathlon_report::draw::Look;
 use jsonathlon_report::run::{markdown, tables};
@@ -9,7 +9,7 @@ use jsonathlon_results::record::{Body, Finding, Phase, Record};
 use jsonathlon_results::run::Run;
 use serde_json::json;
 
-/// What one configuration found of a document: states and kinds by what they are of.
+/// The findings of one configuration on a document: subject, state and kinds.
 fn found(of: &Configuration, case: &str, findings: &[(&str, &str, &[&str])]) -> Record {
     let mut cell = cell(of, case, Phase::Steady);
     cell.workload = "fidelity".into();
@@ -76,7 +76,7 @@ fn every_configuration_has_its_counts_its_kinds_and_its_grade() {
     let text = markdown(&made());
     let rows = rows(&text);
     for row in [
-        // Both ways are one line where they say the same.
+        // Equal findings of both insert paths share one row.
         "sqlite 3|plain|both|1 of 1|1 of 1|1 of 1|2|0|0|0|0|0|0",
         "clickhouse 26|plain|bulk|1 of 1|0 of 1|0 of 0|1|0|1|0|0|0|1",
         "clickhouse 26|plain|parameter|0 of 1|0 of 1|0 of 1|1|0|0|0|0|1|0",
@@ -102,7 +102,7 @@ fn what_is_found_otherwise_is_seen() {
     let mut other = made();
     if let Body::Trial(trial) = &mut other.records[0].body {
         trial.findings[1] = Finding::new("bulk, whole", "lost");
-        // Words may name a folder, which is another one in each run.
+        // Messages may contain a folder name, which differs in each run.
         trial.findings[0].words = Some("a folder".to_owned());
     }
     let compared = compare(&made(), &other, false).unwrap();

@@ -1,5 +1,5 @@
-//! The page's copy of the registry of figures is made from it: `JSONATHLON_WRITE_FIGURES=1 cargo test -p
-//! jsonathlon-report --test figures_of_the_page` writes it anew, then `npm run build` in `web/`.
+//! Checks that the page's copy of the metric registry is current. `JSONATHLON_WRITE_FIGURES=1 cargo test -p
+//! jsonathlon-report --test figures_of_the_page` regenerates it; then run `npm run build` in `web/`.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 

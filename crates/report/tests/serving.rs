@@ -1,4 +1,4 @@
-//! The tables of serving runs made by hand.
+//! Tests of the tables of synthetic serving runs.
 
 use jsonathlon_report::compare::tables as compared;
 use jsonathlon_report::draw::Look;

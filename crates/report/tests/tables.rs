@@ -1,4 +1,4 @@
-//! The tables of runs made by hand: a good one, and one in which everything is wrong.
+//! Tests of the tables of synthetic runs: a good one, and one in which everything is wrong.
 
 use jsonathlon_report::draw::Look;
 use jsonathlon_report::run::tables as render;
@@ -56,7 +56,7 @@ fn with_metrics(mut record: Record, metrics: &[(&str, f64)]) -> Record {
     record
 }
 
-/// One system's records; every question takes `unit` seconds, times its number.
+/// The records of one system; question number n takes n times `unit` seconds.
 fn system(name: &str, unit: f64, loaded: f64, verdict: Verdict) -> Vec<Record> {
     let complete = if loaded < 999.0 { Verdict::Partial } else { Verdict::Exact };
     let load = trial(cell(name, "load", Phase::Load), 1, 0, Some(unit * 10.0), complete);
@@ -88,7 +88,7 @@ fn system(name: &str, unit: f64, loaded: f64, verdict: Verdict) -> Vec<Record> {
         for round in 1..=2 {
             let cold = trial(cell(name, &step, Phase::Cold), round, 0, time(seconds * 3.0), verdict);
             records.push(with_metrics(cold, &[("resident_share", 0.0)]));
-            // Rounds are 1 % apart, and the near one is fast in turns with the fast one.
+            // Rounds differ by 1 %; the systems `near` and `fast` are faster in alternating rounds.
             let step_of = if name == "near" { 3 - round } else { round };
             let hot = seconds * (1.0 + 0.01 * f64::from(step_of));
             let record = trial(cell(name, &step, Phase::Hot), round, 0, time(hot), verdict);
@@ -151,7 +151,7 @@ fn the_published_score_stands_below_the_questions_in_words_of_its_own() {
     records.extend(system("slow", 0.4, 1000.0, Verdict::Exact));
     records.extend(system("partial", 0.01, 900.0, Verdict::Exact));
     records.extend(system("yardstick", 0.001, 1000.0, Verdict::Exact));
-    // The statistic is of two hot trials; the second one is the better here.
+    // The statistic uses two hot trials; here the second one is better.
     let second: Vec<Record> = records
         .iter()
         .filter_map(|record| match &record.body {
@@ -172,14 +172,14 @@ fn the_published_score_stands_below_the_questions_in_words_of_its_own() {
         .skip(2)
         .map(|line| line.split("  ").map(str::trim).filter(|field| !field.is_empty()).collect())
         .collect();
-    // Hot, Q1 to Q5: (10 + 400 n) ÷ (10 + 100 n) ms, and three times both for cold.
+    // Hot, Q1 to Q5: (10 + 400 n) ÷ (10 + 100 n) ms; for cold both times are three times as long.
     let mean = |scale: f64| {
         let ratio = |n: f64| ((0.01 + scale * 0.4 * n) / (0.01 + scale * 0.1 * n)).ln();
         (1..=5).map(|n| ratio(f64::from(n))).sum::<f64>() / 5.0
     };
     let (hot, cold) = (format!("{:.2} ×", mean(1.0).exp()), format!("{:.2} ×", mean(3.0).exp()));
     let all = "5 hot, 5 cold of 5";
-    // In the order of the plan: nobody is shown to be first.
+    // In the order of the plan, because no system is shown to be first.
     assert_eq!(
         rows[1],
         ["not stated, json-only", "fast 1.0", "plain", "default", "1.00 ×", "1.00 ×", "1.00 ×", all]
@@ -191,7 +191,7 @@ fn the_published_score_stands_below_the_questions_in_words_of_its_own() {
     assert_eq!(rows[2], ["not stated, json-only", "partial 1.0", "plain", "default", "–", "–", "–", all]);
     assert!(section.contains("(10 ms + t) ÷ (10 ms + the best t") && section.contains("without an interval"));
     assert!(!section.contains("yardstick"), "a row to read others by has no score");
-    // Two rows that may be compared, or there is nothing to score.
+    // At least two comparable rows are needed for a score.
     let alone = run(vec![configuration("fast", "x")], system("fast", 0.1, 1000.0, Verdict::Exact), &[]);
     assert!(!render(&alone, PLAIN).contains("published score"));
 }

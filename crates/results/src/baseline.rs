@@ -1,5 +1,5 @@
-//! Baselines: runs kept under a name, to compare later ones with. Only what a comparison reads is kept, the
-//! manifest and the journal.
+//! Baselines: runs saved under a name, to compare later runs with. Only the manifest and the journal are
+//! stored, because a comparison reads nothing else.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -11,32 +11,33 @@ use rustix::fs::{CWD, RenameFlags, renameat_with};
 use crate::ResultsError;
 use crate::folder::{self, holds_run, read_manifest, read_records};
 
-/// Longest name; with what is put around it, it still fits a file name everywhere.
+/// Maximum length of a name in bytes. With the prefix and suffix of a temporary folder it still fits every
+/// file system's limit.
 const LONGEST: usize = 100;
 
-/// What a baseline holds, and the page that somebody may have made of it. A folder with anything else in it is none
+/// Files that a baseline may contain; the page is made by users. A folder with other files is not a baseline
 /// and is not replaced.
 const FILES: [&str; 3] = [folder::MANIFEST, folder::JOURNAL, "report.html"];
 
-/// The folder that holds the baselines of this user.
+/// Folder that holds the baselines of the current user.
 #[derive(Debug, Clone)]
 pub struct Baselines {
     folder: PathBuf,
 }
 
 impl Baselines {
-    /// The baselines in `folder`, which need not be there yet.
+    /// Uses the baselines in `folder`, which need not exist yet.
     #[must_use]
     pub fn at(folder: PathBuf) -> Self {
         Self { folder }
     }
 
-    /// `JSONATHLON_BASELINES`, or `jsonathlon/baselines` in `XDG_DATA_HOME`, or in `.local/share` of `HOME`.
-    /// `variable` looks a variable up. As the XDG base directory specification has it, an `XDG_DATA_HOME` that
-    /// is not absolute is not looked at.
+    /// Finds the folder: `JSONATHLON_BASELINES`, else `jsonathlon/baselines` in `XDG_DATA_HOME`, else in
+    /// `.local/share` of `HOME`. `variable` looks up an environment variable. A relative `XDG_DATA_HOME` is
+    /// ignored, as the XDG base directory specification demands.
     ///
     /// # Errors
-    /// None of the three is set.
+    /// [`ResultsError::NoDataFolder`] if none of the three is set.
     pub fn from_environment(variable: impl Fn(&str) -> Option<OsString>) -> Result<Self, ResultsError> {
         let set = |name: &str| variable(name).filter(|value| !value.is_empty()).map(PathBuf::from);
         if let Some(folder) = set("JSONATHLON_BASELINES") {
@@ -49,7 +50,7 @@ impl Baselines {
         Ok(Self { folder })
     }
 
-    /// The names of all baselines, sorted.
+    /// Names of all baselines, sorted. Empty if the folder cannot be read.
     #[must_use]
     pub fn names(&self) -> Vec<String> {
         let Ok(entries) = std::fs::read_dir(&self.folder) else { return Vec::new() };
@@ -61,10 +62,11 @@ impl Baselines {
         names
     }
 
-    /// The folder of the baseline `name`, which can be read as a run's.
+    /// Finds the folder of the baseline `name`, which can be read like a run folder.
     ///
     /// # Errors
-    /// When `name` can be no baseline's, or there is none of it.
+    /// [`ResultsError::BaselineName`] if `name` is not valid, [`ResultsError::NoBaseline`] if there is no
+    /// such baseline.
     pub fn find(&self, name: &str) -> Result<PathBuf, ResultsError> {
         let path = self.place(name)?;
         if holds_run(&path) {
@@ -77,15 +79,18 @@ impl Baselines {
         })
     }
 
-    /// Keeps the run in `run` as `name` and gives the folder that it is in then. A baseline of that name is
-    /// replaced only with `replace`, and nothing else ever is; whatever goes wrong, the old one is there whole or the
-    /// new one is, and so it is after a crash where the file system can exchange two folders.
+    /// Saves the run in `run` as `name` and returns the folder of the baseline. An existing baseline is
+    /// replaced only if `replace` is set, and other folders never are. On every error either the old or the
+    /// new baseline is complete. After a crash this holds if the file system can exchange two folders
+    /// atomically.
     ///
     /// # Errors
-    /// When the run cannot be read, the name is taken or none, or the folder cannot be written to.
+    /// Those of reading the run; [`ResultsError::BaselineName`], [`ResultsError::BaselineExists`] or
+    /// [`ResultsError::NotABaseline`] if the name cannot be used; [`ResultsError::Io`] if the folder cannot
+    /// be written to.
     pub fn save(&self, name: &str, run: &Path, replace: bool) -> Result<PathBuf, ResultsError> {
         let place = self.place(name)?;
-        // What cannot be read now would be found out about when it is needed.
+        // A run that cannot be read is reported now, not when the baseline is used.
         read_manifest(run)?;
         read_records(run)?;
         let taken = || ResultsError::BaselineExists { name: name.to_owned(), path: place.clone() };
@@ -103,14 +108,14 @@ impl Baselines {
             exchange(&new.0, &place).map_err(ResultsError::io("replace", &place))?;
         } else {
             put(&new.0, &place).map_err(|error| match error.kind() {
-                // Somebody else was faster.
+                // Another process has created it in the meantime.
                 ErrorKind::AlreadyExists | ErrorKind::DirectoryNotEmpty | ErrorKind::NotADirectory => taken(),
                 _ => ResultsError::io("write", &place)(error),
             })?;
         }
         sync(&self.folder)?;
         if there {
-            // It is the old one now.
+            // After the exchange this folder holds the old baseline.
             new.remove().map_err(ResultsError::io("remove", &new.0))?;
         }
         Ok(place)
@@ -125,19 +130,20 @@ impl Baselines {
     }
 }
 
-/// Whether a text can be the name of a baseline: a name of one folder and nothing else.
+/// Returns `true` for a valid name of a baseline, which is a single path component.
 fn is_name(text: &str) -> bool {
     text.len() <= LONGEST
         && text.starts_with(|first: char| first.is_ascii_alphanumeric())
         && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_'))
 }
 
-/// A folder beside the baselines, which is gone when this is dropped unless it was renamed. No name of a baseline
-/// begins with a dot.
+/// Temporary folder next to the baselines, which is removed on drop unless it was renamed. Its name begins
+/// with a dot, which no baseline's name does.
 struct Beside(PathBuf);
 
 impl Beside {
-    /// Makes one that nobody else has, however many processes of the same number there are.
+    /// Creates a folder with a unique name; up to 1,000 name collisions are retried, as with equal process
+    /// ids of containers.
     fn create(folder: &Path, name: &str) -> Result<Self, ResultsError> {
         let mut number = 0_u32;
         loop {
@@ -150,7 +156,7 @@ impl Beside {
         }
     }
 
-    /// Removes it with what a baseline may hold, and with nothing else.
+    /// Removes the folder and the files that a baseline may contain. Fails if it contains other files.
     fn remove(&self) -> std::io::Result<()> {
         for file in FILES {
             match std::fs::remove_file(self.0.join(file)) {
@@ -168,11 +174,11 @@ impl Drop for Beside {
     }
 }
 
-/// Fails unless a folder holds what a baseline does and nothing else.
+/// Fails if a folder contains anything but the files of a baseline.
 fn only_a_baseline(place: &Path) -> Result<(), ResultsError> {
     let read = ResultsError::io("read", place);
     let other = || ResultsError::NotABaseline { path: place.to_owned() };
-    // A link may lead anywhere.
+    // A symbolic link may lead to any folder.
     if !place.symlink_metadata().is_ok_and(|known| known.is_dir()) {
         return Err(other());
     }
@@ -184,7 +190,7 @@ fn only_a_baseline(place: &Path) -> Result<(), ResultsError> {
     if entries.iter().all(known) { Ok(()) } else { Err(other()) }
 }
 
-/// Copies what a comparison reads, and waits until it is on disk.
+/// Copies the files that a comparison reads, and syncs them.
 fn copy(from: &Path, to: &Path) -> Result<(), ResultsError> {
     for file in [folder::MANIFEST, folder::JOURNAL] {
         let (source, target) = (from.join(file), to.join(file));
@@ -202,21 +208,21 @@ fn copy(from: &Path, to: &Path) -> Result<(), ResultsError> {
     sync(to)
 }
 
-/// Waits until what a folder holds, and under which names, is on disk.
+/// Syncs a folder, so that its entries survive a crash.
 fn sync(folder: &Path) -> Result<(), ResultsError> {
     File::open(folder).and_then(|open| open.sync_all()).map_err(ResultsError::io("sync", folder))
 }
 
-/// Renames a folder to where there must be nothing.
+/// Renames a folder to a path that must not exist.
 fn put(new: &Path, place: &Path) -> std::io::Result<()> {
     match renameat_with(CWD, new, CWD, place, RenameFlags::NOREPLACE) {
-        // An empty folder in the way is all that an ordinary rename would replace.
+        // An ordinary rename replaces at most an empty folder.
         Err(error) if is_unknown(error) => std::fs::rename(new, place),
         other => Ok(other?),
     }
 }
 
-/// Exchanges two folders, at once where the file system can do so.
+/// Exchanges two folders, atomically if the file system supports it.
 fn exchange(new: &Path, place: &Path) -> std::io::Result<()> {
     match renameat_with(CWD, new, CWD, place, RenameFlags::EXCHANGE) {
         Err(error) if is_unknown(error) => exchange_in_steps(new, place),
@@ -224,7 +230,7 @@ fn exchange(new: &Path, place: &Path) -> std::io::Result<()> {
     }
 }
 
-/// The same where it cannot be done at once: between two of these steps there is nothing in `place`.
+/// Exchanges two folders by renaming. Between two of these steps `place` does not exist.
 fn exchange_in_steps(new: &Path, place: &Path) -> std::io::Result<()> {
     let mut old = new.as_os_str().to_owned();
     old.push(".old");
@@ -236,7 +242,7 @@ fn exchange_in_steps(new: &Path, place: &Path) -> std::io::Result<()> {
     std::fs::rename(&old, new)
 }
 
-/// Whether a file system, or the kernel, does not know what it was asked for.
+/// Returns `true` if the kernel or the file system does not support the operation.
 fn is_unknown(error: rustix::io::Errno) -> bool {
     use rustix::io::Errno;
     [Errno::INVAL, Errno::NOSYS, Errno::OPNOTSUPP].contains(&error)
@@ -290,7 +296,7 @@ mod tests {
         are("2", "1");
         exchange_in_steps(&new, &place).unwrap();
         are("1", "2");
-        // Back to where it was, since there is nothing to take its place.
+        // The exchange is undone if the new folder does not exist.
         assert!(exchange_in_steps(&folder.path().join("none"), &place).is_err());
         are("1", "2");
     }

@@ -1,5 +1,5 @@
-//! Cells beside each other: the ratio of two medians, its interval over rounds, and whether a difference
-//! has been shown at all.
+//! Compares cells of one run: ratio of two medians, its interval over rounds, and whether it shows a
+//! difference.
 
 use std::collections::BTreeMap;
 
@@ -15,11 +15,11 @@ use crate::ranking::Profile;
 use crate::record::{Cell, Phase, RATE_SHARE, Trial, Verdict};
 use crate::run::Run;
 
-/// Parameters of a cell that are its configuration's own.
+/// Parameters of a cell that belong to its configuration and are ignored when cells are matched.
 pub(crate) const OF_CONFIGURATION: [&str; 2] = ["preparation", "memory"];
 
-/// What tells a cell from others of its step and phase, whatever the configuration: its state and its further
-/// dimensions, but for those that belong to the configuration.
+/// Dimensions that distinguish cells of equal step and phase independently of the configuration: the data
+/// state and the further parameters.
 pub(crate) fn dimensions(cell: &Cell) -> (Option<State>, String) {
     let mut all = cell.parameters.clone();
     all.retain(|name, _| !OF_CONFIGURATION.contains(&name.as_str()));
@@ -30,39 +30,39 @@ pub(crate) fn dimensions(cell: &Cell) -> (Option<State>, String) {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Against {
-    /// The fastest comparable cell of the same ranking.
+    /// Best comparable cell of the same ranking.
     Best,
-    /// The run's first reference row, such as the yardstick on one core.
+    /// Cell of the run's first reference row, such as the yardstick on one core.
     Reference,
 }
 
-/// What a ratio's interval allows to say.
+/// Difference of two cells that an interval of their ratio shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Difference {
-    /// The whole interval lies below one.
+    /// Better: the interval excludes 1 on the side of lower times or higher throughput.
     #[serde(rename = "faster")]
     Faster,
-    /// The whole interval lies above one.
+    /// Worse: the interval excludes 1 on the side of higher times or lower throughput.
     #[serde(rename = "slower")]
     Slower,
-    /// The interval holds one, or there are too few rounds for one.
+    /// The interval contains 1, or there is none because of too few rounds.
     #[serde(rename = "no difference shown")]
     NoneShown,
 }
 
 impl Difference {
-    /// What `ratio` (this figure ÷ the other one) allows to say.
+    /// Difference that the interval of `ratio` (this value ÷ the other one) shows.
     #[must_use]
     pub fn of(ratio: &Estimate, better: Better) -> Self {
         if ratio.excludes_one() { Self::shown(ratio.median, better) } else { Self::NoneShown }
     }
 
-    /// What a ratio means that is shown to differ from one.
+    /// Meaning of a ratio that is shown to differ from 1.
     pub(crate) fn shown(ratio: f64, better: Better) -> Self {
         if (ratio < 1.0) == (better != Better::Higher) { Self::Faster } else { Self::Slower }
     }
 
-    /// The words used in files and tables.
+    /// Wording of the difference in files and tables.
     #[must_use]
     pub fn words(self) -> &'static str {
         match self {
@@ -73,35 +73,35 @@ impl Difference {
     }
 }
 
-/// One cell beside another of the same step, phase and state.
+/// Comparison of two cells of equal step, phase and data state.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Comparison {
-    /// The cell that is compared.
+    /// Cell that is compared with the other one.
     #[serde(flatten, with = "step_first")]
     pub cell: Cell,
-    /// What the other cell is to it.
+    /// Role of the other cell: best or reference row.
     pub against: Against,
-    /// The configuration of the other cell.
+    /// Configuration of the other cell.
     #[serde(flatten, with = "other")]
     pub other: Id,
-    /// Its memory profile.
+    /// Memory profile of the other configuration. `None` if not stated.
     #[serde(default, rename = "other_profile", skip_serializing_if = "Option::is_none")]
     pub other_profile: Option<Profile>,
-    /// What is compared, where it is not the time.
+    /// Name of the metric that is compared; `seconds` is omitted in files.
     #[serde(default = "time", skip_serializing_if = "is_time")]
     pub figure: String,
-    /// Median of the cell ÷ median of the other, both over the rounds that they share.
+    /// Median of the cell ÷ median of the other one, both over the rounds that they share.
     pub ratio: f64,
-    /// Lower limit of its 95 % interval; none with fewer than two shared rounds.
+    /// Lower limit of the ratio's 95 % interval. `None` with fewer than two shared rounds.
     pub low: Option<f64>,
-    /// Upper limit.
+    /// Upper limit of the ratio's 95 % interval. `None` with fewer than two shared rounds.
     pub high: Option<f64>,
-    /// What that allows to say.
+    /// Difference that the interval shows.
     pub difference: Difference,
 }
 
 impl Comparison {
-    /// The limits of its interval, for people; none where that says nothing but that there were too few rounds.
+    /// 95 % interval of the ratio for readers. `None` if it only shows that there were too few rounds.
     #[must_use]
     pub fn limits(&self) -> Option<[f64; 2]> {
         let estimate = Estimate { median: self.ratio, low: self.low, high: self.high }.if_meaningful_ratio();
@@ -117,7 +117,7 @@ fn is_time(name: &str) -> bool {
     name == figure::SECONDS.name
 }
 
-/// A cell, written with its step before its names.
+/// Serialises a cell with its step before its names.
 mod step_first {
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -153,7 +153,7 @@ mod step_first {
     }
 }
 
-/// An identity, written with `other_` before each name.
+/// Serialises an identity with the prefix `other_` before each name.
 mod other {
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -185,17 +185,17 @@ mod other {
     }
 }
 
-/// One configuration's cell of a question.
+/// Cell of one configuration, and whether it may be compared.
 pub(crate) struct Standing<'a> {
     pub(crate) configuration: &'a Configuration,
     pub(crate) entry: &'a Entry,
     pub(crate) comparable: bool,
-    /// Others may be held against it: it is ranked, its answers are verified, its plan is the promised one, and where it is
-    /// cold, all of it is.
+    /// Whether other cells may be compared with this one as the best. It must be ranked and verified, its
+    /// plan must be the promised one, and a cold cell must have only verified cold trials.
     pub(crate) is_mark: bool,
 }
 
-/// Every configuration's cells of which a time, a throughput or a response time may be compared.
+/// Collects the cells of all configurations whose time, throughput or response time may be compared.
 pub(crate) fn standings<'a>(run: &'a Run, entries: &'a [Entry]) -> Vec<Standing<'a>> {
     let is_timed = |phase: Phase| matches!(phase, Phase::Load | Phase::Cold | Phase::Hot | Phase::Measured);
     let standing = |entry: &'a Entry| {
@@ -206,10 +206,11 @@ pub(crate) fn standings<'a>(run: &'a Run, entries: &'a [Entry]) -> Vec<Standing<
             .filter(|other| other.cell.step == Step::Load && cell.is_over(&other.cell))
             .peekable();
         let loaded = loads.peek().is_some() && loads.all(|load| load.verdict == Verdict::Exact);
-        // Of an interval with operations a part of which failed or was not looked at, the rest has no rank.
+        // If a part of the operations in a measurement window failed or was not verified, the rest is not
+        // ranked.
         let measured = cell.phase == Phase::Measured;
         let is_whole = !measured || matches!(entry.verdict, Verdict::Exact | Verdict::Approximate);
-        // A share of its own capacity is another rate for each system.
+        // A share of its own capacity is a different rate for each system.
         let comparable = loaded && is_whole && !cell.parameters.contains_key(RATE_SHARE);
         let partly_cold = cell.phase == Phase::Cold
             && entries.iter().any(|other| {
@@ -223,14 +224,14 @@ pub(crate) fn standings<'a>(run: &'a Run, entries: &'a [Entry]) -> Vec<Standing<
     entries.iter().filter(|entry| is_timed(entry.cell.phase)).filter_map(standing).collect()
 }
 
-/// Every question's cell beside the best of its ranking, and beside the first reference row, by the figure that it is
-/// about. Cells without that, and those of systems that hold fewer documents, are in no comparison. Whatever else
-/// differs, such as the durability tier or the number of clients, keeps cells apart.
+/// Compares every cell with the best of its ranking and with the first reference row, by the headline metric.
+/// Cells without this metric, and those of systems that hold fewer documents, are left out. Cells that differ
+/// in another dimension, such as durability tier or number of clients, are not compared.
 pub(crate) fn comparisons(run: &Run, entries: &[Entry], alpha: f64) -> Vec<Comparison> {
     let mut groups: BTreeMap<(&str, &str, Phase, _), Vec<Standing<'_>>> = BTreeMap::new();
     for standing in standings(run, entries) {
         let cell = &standing.entry.cell;
-        // All that is the same is the question: what belongs to the configuration decides about rankings.
+        // The key identifies the question. Dimensions of the configuration decide about rankings instead.
         let key = (cell.workload.as_str(), cell.step.word(), cell.phase, dimensions(cell));
         groups.entry(key).or_default().push(standing);
     }
@@ -272,7 +273,7 @@ fn best_of<'a, 'b>(standings: &'b [Standing<'a>], ranking: &str) -> Option<&'b S
         .map(|(standing, _)| standing)
 }
 
-/// Trials by cell and round.
+/// Trials of a run by cell key and round.
 pub(crate) struct Rounds<'a>(BTreeMap<String, BTreeMap<u32, Vec<&'a Trial>>>);
 
 impl<'a> Rounds<'a> {
@@ -284,7 +285,7 @@ impl<'a> Rounds<'a> {
         Self(rounds)
     }
 
-    /// What an entry's trials have of a figure by round, of rounds in which they have any.
+    /// Values of a metric in an entry's trials by round, without rounds that have none.
     pub(crate) fn values(&self, entry: &Entry, figure: &Figure) -> BTreeMap<u32, Vec<f64>> {
         let rounds = self.0.get(&entry.cell.key()).into_iter().flatten();
         if figure.quantile().is_some() {
@@ -328,7 +329,7 @@ impl<'a> Rounds<'a> {
 }
 
 impl Configuration {
-    /// Whether a cell is of this configuration.
+    /// Returns `true` if the cell belongs to this configuration, including the memory profile.
     #[must_use]
     pub fn has(&self, cell: &Cell) -> bool {
         self.id == cell.id && self.profile == cell.profile

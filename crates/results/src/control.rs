@@ -1,4 +1,4 @@
-//! The control among a run's trials: fixed work of no system, timed in every round.
+//! Name of the control in a run's records: fixed CPU and memory kernels that are timed in every round.
 
-/// The system and the step by which its trials go.
+/// System name and step of the control's trials.
 pub const CONTROL: &str = "control";

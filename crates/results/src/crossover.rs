@@ -1,32 +1,33 @@
-//! Where two series change places: the sizes at which their ratio is one, with intervals.
+//! Finds the sizes at which two series cross, that is, where their ratio is 1, with intervals.
 
 use jsonathlon_measure::statistics::Estimate;
 
-/// The ratio of two series at one size.
+/// Ratio of two series at one size.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Point {
-    /// The size.
+    /// Size at which both series were measured.
     pub size: f64,
-    /// The first ÷ the second.
+    /// Value of the first series ÷ value of the second.
     pub ratio: Estimate,
 }
 
-/// A size at which two series change places.
+/// Size at which two series cross.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Crossing {
-    /// The size.
+    /// Estimated size of the crossing.
     pub size: f64,
-    /// The lower limit of its interval; none where that lies below all sizes that were measured.
+    /// Lower limit of the size's interval. `None` if it is below all measured sizes.
     pub low: Option<f64>,
-    /// The upper limit; none where that lies above all of them.
+    /// Upper limit of the size's interval. `None` if it is above all measured sizes.
     pub high: Option<f64>,
-    /// Whether the first series is the smaller one below it.
+    /// Whether the first series is the smaller one below the crossing.
     pub first_is_less_below: bool,
 }
 
-/// Sizes at which the ratio crosses one, ascending. Between two sizes that were measured ratio and limits are straight lines
-/// on the logarithms of both; the interval holds every size around the crossing at which the limits have one between them.
-/// `points` ascend by their size.
+/// Sizes at which the ratio crosses 1, ascending. `points` must be sorted by size.
+///
+/// Between two measured sizes, the ratio and its limits are interpolated linearly on the logarithms of both
+/// axes. The interval contains every size around the crossing at which the limits enclose 1.
 #[must_use]
 pub fn crossings(points: &[Point]) -> Vec<Crossing> {
     let all: Vec<Logarithms> = points.iter().filter_map(Logarithms::of).collect();
@@ -46,8 +47,8 @@ pub fn crossings(points: &[Point]) -> Vec<Crossing> {
     found
 }
 
-/// The first place in this order whose limits have one on the same side of both gives the size, between it and the place
-/// that comes before, at which the nearer limit is one.
+/// Searches `places` in order for the first one whose limits are both above or both below 1. Returns the
+/// size, between that place and the one before it, at which the nearer limit is 1.
 fn limit(
     all: &[Logarithms],
     places: impl Iterator<Item = usize>,
@@ -73,7 +74,7 @@ struct Logarithms {
 }
 
 impl Logarithms {
-    /// Without an interval everything is possible.
+    /// Missing limits are replaced by ±∞. `None` if size or ratio has no finite logarithm.
     fn of(point: &Point) -> Option<Self> {
         let limit = |limit: Option<f64>, otherwise: f64| limit.map_or(otherwise, f64::ln);
         let all = Self {
@@ -86,10 +87,10 @@ impl Logarithms {
     }
 }
 
-/// Where the line through two points is zero, which it is between them.
+/// Position between two points at which the line through their values is zero.
 fn zero(one: &Logarithms, other: &Logarithms, value: impl Fn(&Logarithms) -> f64) -> f64 {
     let (from, to) = (value(one), value(other));
-    // A limit that is unknown there falls to it at once.
+    // If the limit at the other point is unknown, the line is taken to reach zero immediately.
     let share = if to.is_finite() && from != to { from / (from - to) } else { 0.0 };
     one.size + (other.size - one.size) * share.clamp(0.0, 1.0)
 }
@@ -109,7 +110,7 @@ mod tests {
 
     #[test]
     fn lines_on_logarithms_cross_where_they_are_one() {
-        // The ratio falls by 4 where the size grows by 16: it is 1 halfway.
+        // The ratio falls by 4 while the size grows by 16, so it is 1 halfway.
         let [one] = crossings(&[point(16.0, 2.0, 1.1), point(256.0, 0.5, 1.1)])[..] else { panic!("one") };
         assert!(near(Some(one.size), 64.0) && !one.first_is_less_below, "{one:?}");
         // The lower limit is 1 where the ratio is 1.1, and so on.
@@ -126,7 +127,7 @@ mod tests {
         assert!(one.first_is_less_below && (4.0..16.0).contains(&one.size), "{one:?}");
         assert!(one.low.is_some_and(|low| (1.0..4.0).contains(&low)), "{one:?}");
         assert!(one.high.is_some_and(|high| (16.0..64.0).contains(&high)), "{one:?}");
-        // Where nothing is shown at the ends, it has none.
+        // There is no interval if the ends show no difference.
         let open = crossings(&[point(4.0, 0.95, 1.2), point(16.0, 1.05, 1.2)]);
         assert!(matches!(open[..], [Crossing { low: None, high: None, .. }]), "{open:?}");
         let unknown = Estimate { median: 2.0, low: None, high: None };

@@ -1,4 +1,4 @@
-//! All trials of a cell in one entry, and what failed.
+//! Summary of a cell's trials, and of failed trials.
 
 use std::collections::BTreeMap;
 
@@ -8,45 +8,47 @@ use serde::{Deserialize, Serialize};
 use crate::figure::{self, Figure};
 use crate::record::{Cell, Finding, Metrics, Verdict};
 
-/// All trials of one cell.
+/// Summary of all trials of one cell.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Entry {
-    /// What it is of.
+    /// Cell that the trials belong to.
     #[serde(flatten)]
     pub cell: Cell,
-    /// Trials with a time, or with the figure that the cell is about.
+    /// Number of trials with a time; in a measurement window, with the headline metric.
     pub trials: u64,
-    /// Median seconds; none unless every trial of the cell may have a time.
+    /// Median time in seconds. `None` unless every trial of the cell may have a time.
     pub median_s: Option<f64>,
-    /// Lower limit of its 95 % interval over rounds.
+    /// Lower limit of its 95 % interval over rounds. `None` with fewer than two rounds.
     pub low_s: Option<f64>,
-    /// Upper limit.
+    /// Upper limit of its 95 % interval. `None` with fewer than two rounds.
     pub high_s: Option<f64>,
-    /// Mean seconds of all trials, where there is a median.
+    /// Mean time of all trials in seconds. `None` if there is no median.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mean_s: Option<f64>,
-    /// Their standard deviation; none of a single trial.
+    /// Standard deviation of the times in seconds. `None` for a single trial.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sd_s: Option<f64>,
-    /// The worst verdict among the trials.
+    /// Worst verdict among the trials.
     pub verdict: Verdict,
-    /// What the median trial was bound by.
+    /// Most frequent bottleneck among the timed trials. `None` if none was classified.
     pub bound_by: Option<String>,
-    /// The trials' metrics, reduced as [`crate::figure`] says: medians, but maxima of errors and peaks.
+    /// Metrics of the trials, reduced as registered in [`crate::figure`]: mostly medians, but maxima of
+    /// errors and peaks.
     pub metrics: Metrics,
-    /// 95 % intervals over rounds, lower and upper limit, of those metrics that have one; none with too few rounds.
+    /// 95 % intervals over rounds, as lower and upper limit, of the metrics that have one. Empty with too few
+    /// rounds.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub intervals: BTreeMap<String, [f64; 2]>,
-    /// Figures whose trials fall into two groups, so that their median is of neither, with both.
+    /// Metrics whose trials fall into two groups, so that their median describes neither, with both groups.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub groups: BTreeMap<String, [Group; 2]>,
-    /// What was found out that is no number: of each thing what the last trial said of it.
+    /// Observations that are not numbers. For each subject, the last trial's finding.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<Finding>,
 }
 
 impl Entry {
-    /// One of `cell` with nothing in it, and an exact verdict.
+    /// Makes an entry of `cell` without values, with the verdict [`Verdict::Exact`].
     #[must_use]
     pub fn blank(cell: Cell) -> Self {
         Self {
@@ -66,13 +68,13 @@ impl Entry {
         }
     }
 
-    /// The figure that it is about: see [`figure::headline`].
+    /// Headline metric of the cell, see [`figure::headline`].
     #[must_use]
     pub fn headline(&self) -> &'static Figure {
         figure::headline(&self.cell, |figure| self.value(figure).is_some())
     }
 
-    /// What it has of a figure, times included.
+    /// Value of a metric, including the median time. `None` if the cell does not have it.
     #[must_use]
     pub fn value(&self, figure: &Figure) -> Option<f64> {
         match *figure {
@@ -81,14 +83,14 @@ impl Entry {
         }
     }
 
-    /// The limits of that figure's 95 % interval over rounds, for people; none where they are so far apart that they say
-    /// nothing but that there were too few rounds.
+    /// 95 % interval over rounds of a metric, for readers. `None` if the cell has none, or if it is so wide
+    /// that it only shows that there were too few rounds.
     #[must_use]
     pub fn limits(&self, figure: &Figure) -> Option<[f64; 2]> {
         self.limits_of(figure.name)
     }
 
-    /// The same by the figure's name, whether it is registered or not.
+    /// 95 % interval of a metric by its name, whether registered or not; see [`Entry::limits`].
     #[must_use]
     pub fn limits_of(&self, name: &str) -> Option<[f64; 2]> {
         let limits = match name == figure::SECONDS.name {
@@ -96,25 +98,25 @@ impl Entry {
             false => self.intervals.get(name).map(|[low, high]| (*low, *high)),
         };
         let (low, high) = limits?;
-        // The median is of no matter here.
+        // The check depends only on the limits, so any median will do.
         let estimate = Estimate { median: low, low: Some(low), high: Some(high) }.if_meaningful();
         Some([estimate.low?, estimate.high?])
     }
 
-    /// The two groups into which the trials of a figure fall, the lower one first; none where they are one.
+    /// Two groups into which the trials of a metric fall, the lower one first. `None` if they are one group.
     #[must_use]
     pub fn groups(&self, figure: &Figure) -> Option<[Group; 2]> {
         self.groups.get(figure.name).copied()
     }
 
-    /// What was found out of something.
+    /// Finding about a subject. `None` if there is none.
     #[must_use]
     pub fn finding(&self, of: &str) -> Option<&Finding> {
         self.findings.iter().find(|finding| finding.of == of)
     }
 
-    /// What was found out otherwise in another entry, each in a few words. A system's own words do not count: they
-    /// may name the run's folder.
+    /// Differences between the findings of two entries, each in a few words. Messages of systems are not
+    /// compared, because they may contain the path of the run folder.
     #[must_use]
     pub fn found_otherwise(&self, other: &Self) -> Vec<String> {
         let told = |found: Option<&Finding>| found.map_or_else(|| "nothing".to_owned(), Finding::told);
@@ -125,29 +127,29 @@ impl Entry {
         each.filter(|(_, a, b)| a != b).map(|(of, a, b)| format!("{of}: {a} in A, {b} in B")).collect()
     }
 
-    /// A metric of it.
+    /// Metric of the cell by its definition. `None` if the cell does not have it.
     #[must_use]
     pub fn metric(&self, figure: &Figure) -> Option<f64> {
         self.metrics.get(figure.name).copied()
     }
 }
 
-/// A trial without a time.
+/// Failed trial, or a plan that breaks the configuration's promise.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FailureEntry {
-    /// The key of its record.
+    /// Key of the failed trial's or plan's record.
     #[serde(default)]
     pub key: String,
-    /// What it is of.
+    /// Cell that the failure belongs to.
     #[serde(flatten)]
     pub cell: Cell,
-    /// Round; 0 of a plan, which is read once for all of them.
+    /// Round of the trial. 0 for a plan, which is read once for all rounds.
     pub round: u32,
-    /// Kind of failure.
+    /// Kind of failure, a word of [`FailureKind`](crate::record::FailureKind).
     pub kind: String,
-    /// The message, that of its cause included.
+    /// Message of the failure, including that of its cause.
     pub error: String,
-    /// The key of the record of another failure, which this one follows from.
+    /// Key of the record of the failure that caused this one. `None` if it has its own cause.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub because: Option<String>,
 }

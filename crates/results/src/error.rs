@@ -1,104 +1,105 @@
-//! What can go wrong with a run folder.
+//! Errors of run folders, baselines, comparisons and exports.
 
 use std::path::PathBuf;
 
-/// Why a run folder could not be made, read or written.
+/// Why a run folder or a baseline could not be created, read, written or compared.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ResultsError {
-    /// The operating system refused.
+    /// The operating system reported an error.
     #[error("failed to {action} {}: {source}", path.display())]
     Io {
-        /// What was being done.
+        /// What was attempted, as a verb.
         action: &'static str,
-        /// The file or folder.
+        /// File or folder that was accessed.
         path: PathBuf,
-        /// The operating system's own words.
+        /// Error of the operating system.
         source: std::io::Error,
     },
-    /// A new run may not overwrite an old one.
+    /// A new run may not overwrite an existing one.
     #[error("{} already holds a run; choose another --out, or continue it with --resume", path.display())]
     Occupied {
-        /// The folder.
+        /// Folder that already holds a run.
         path: PathBuf,
     },
-    /// No manifest there.
+    /// The folder has no manifest.
     #[error("{} holds no run (manifest.json is missing); name a folder that `jsonathlon run` made", path.display())]
     NotARun {
-        /// The folder.
+        /// Folder that was expected to hold a run.
         path: PathBuf,
     },
-    /// A result file is never written over.
+    /// Existing result files are never overwritten.
     #[error("{} is there already; choose another folder, or remove it first", path.display())]
     Exists {
-        /// The file.
+        /// File that already exists.
         path: PathBuf,
     },
-    /// Somebody else is working in it.
+    /// Another process has locked the run folder.
     #[error("{} is in use by another jsonathlon; wait for it or choose another --out", path.display())]
     Locked {
-        /// The folder.
+        /// Run folder that is locked.
         path: PathBuf,
     },
-    /// A file of the folder cannot be understood.
+    /// A file has invalid content.
     #[error("failed to understand {} at line {line}: {message}", path.display())]
     Corrupt {
-        /// The file.
+        /// File with the invalid content.
         path: PathBuf,
-        /// Line, counted from 1.
+        /// Line number, counted from 1.
         line: usize,
-        /// Why.
+        /// Error message of the parser, or the violated rule.
         message: String,
     },
-    /// Written by a newer program.
+    /// The file was written by a newer program.
     #[error("{} has version {found}, this program knows up to {known}; use a newer jsonathlon", path.display())]
     Version {
-        /// The file.
+        /// File with the newer format.
         path: PathBuf,
-        /// Version found.
+        /// Format version found in the file.
         found: u32,
-        /// Newest version this program reads.
+        /// Newest format version that this program reads.
         known: u32,
     },
-    /// Two runs whose figures say nothing about each other.
+    /// Two runs or two sides of a run cannot be compared, for the given reason.
     #[error("{0}")]
     Incomparable(String),
-    /// A text that cannot be the name of a baseline.
+    /// The text is not a valid name of a baseline.
     #[error(
         "{name:?} is no name for a baseline: use letters, digits, `.`, `-` and `_`, with a letter or a digit first, 100 at most"
     )]
     BaselineName {
-        /// The text.
+        /// Name that the user gave.
         name: String,
     },
-    /// No baseline of this name.
+    /// There is no baseline with this name.
     #[error("there is no baseline {name:?} in {}; {}", folder.display(), known_baselines(known))]
     NoBaseline {
-        /// The name.
+        /// Name that was requested.
         name: String,
-        /// Where it was looked for.
+        /// Folder that was searched.
         folder: PathBuf,
-        /// Names that are there.
+        /// Names of the existing baselines, sorted.
         known: Vec<String>,
     },
-    /// A baseline is written over only when asked for.
+    /// A baseline is overwritten only on request.
     #[error("the baseline {name:?} is there already ({}); choose another name, or replace it with --force", path.display())]
     BaselineExists {
-        /// The name.
+        /// Name of the existing baseline.
         name: String,
-        /// Its folder.
+        /// Folder of the existing baseline.
         path: PathBuf,
     },
-    /// What has a baseline's name is something else.
+    /// The path of the baseline is a file, a link or a folder with other content, and is therefore not
+    /// replaced.
     #[error("{} is no baseline: it holds more than manifest.json, journal.ndjson and report.html; choose another name, or move it away", path.display())]
     NotABaseline {
-        /// What it is.
+        /// Path that the baseline would have.
         path: PathBuf,
     },
-    /// Nowhere to keep baselines.
+    /// No environment variable says where to store baselines.
     #[error("there is no folder for baselines: set JSONATHLON_BASELINES, XDG_DATA_HOME or HOME")]
     NoDataFolder,
-    /// A run without data that an export needs.
+    /// The run lacks data that an export needs, as the message says.
     #[error("{0}")]
     Missing(String),
 }

@@ -1,4 +1,4 @@
-//! Runs as a table for spreadsheets, and as result files of the published benchmark.
+//! Exports a run as CSV, and as result files of the published benchmark.
 
 use crate::ResultsError;
 use crate::challenge::jsonbench::{self, Exported};
@@ -6,14 +6,15 @@ use crate::record::Parameters;
 use crate::run::Run;
 use crate::summary::Summary;
 
-/// One line a result and metric-free columns first, then every metric that occurs, in name order, then every finding
-/// with its state and kinds, and the system's own words. RFC 4180, with `\n` line ends.
+/// Formats the summary as CSV with one line per cell: identity, dimensions and time, then all metrics in name
+/// order, then all findings, each with state, details and the system's message. RFC 4180, with `\n` line
+/// ends.
 #[must_use]
 pub fn csv(summary: &Summary) -> String {
     lines_of(summary, false)
 }
 
-/// The same with the mean of each time and its standard deviation in two further columns at the end.
+/// Formats the summary like [`csv`], with two more columns for the mean and standard deviation of times.
 #[must_use]
 pub fn csv_with_means(summary: &Summary) -> String {
     lines_of(summary, true)
@@ -74,7 +75,7 @@ fn lines_of(summary: &Summary, means: bool) -> String {
     lines.concat()
 }
 
-/// Of what there are findings, in the order in which they come.
+/// Subjects of all findings, in order of first occurrence.
 fn findings(summary: &Summary) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
     for finding in summary.results.iter().flat_map(|entry| &entry.findings) {
@@ -102,11 +103,11 @@ fn line(fields: impl Iterator<Item = String>) -> String {
     quoted.join(",") + "\n"
 }
 
-/// One result file of the published benchmark a configuration. The published statistic takes round 1 only; it
-/// is made from the same trials as everything else.
+/// Makes one result file of the published benchmark per configuration. The published statistic uses round 1
+/// only.
 ///
 /// # Errors
-/// When the run holds no analytics results.
+/// [`ResultsError::Missing`] if no configuration has a finished load and size of the analytics workload.
 pub fn jsonbench(run: &Run) -> Result<Vec<Exported<'_>>, ResultsError> {
     let exported = jsonbench::of_run(run);
     if exported.is_empty() {

@@ -1,45 +1,44 @@
-//! The figures that trials and cells have: what each is called, in which unit it is, how trials make a cell's value of
-//! it, which direction is better.
+//! Registry of metrics: name, unit, direction, and how the values of trials are reduced to the cell's value.
 //!
-//! Summary, comparison, gate, growth, tables and the page read this one list; the page's copy (`web/src/figures.ts`)
-//! is made from it. A test fails when a workload writes a metric that is not here. A metric that a system's folder
-//! brings and nobody has registered is reduced to its median, shown in the unit in which its name ends, and has no
-//! direction.
+//! Summary, comparison, gate, growth, tables and the page read this one list; the page's copy
+//! (`web/src/figures.ts`) is generated from it. A test fails if a workload writes a metric that is not
+//! registered. Unregistered metrics of a system's folder are reduced to their median, shown in the unit in
+//! which their name ends, and have no direction.
 
 use jsonathlon_measure::statistics::median;
 
 use crate::record::{Cell, OBJECTIVE, Phase, Trial};
 
-/// What a figure is counted in, which is also how it is printed.
+/// Unit of a metric, which also determines how values are printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unit {
-    /// Seconds.
+    /// Duration of wall-clock or CPU time in seconds.
     Seconds,
-    /// Microseconds.
+    /// Duration of one operation in microseconds.
     Microseconds,
     /// Microseconds for each operation.
     MicrosecondsPerOperation,
-    /// Bytes.
+    /// Size or amount in bytes.
     Bytes,
-    /// Bytes per second.
+    /// Bytes per second of wall-clock time.
     BytesPerSecond,
     /// Bytes for each operation.
     BytesPerOperation,
-    /// Things per second.
+    /// Events per second, such as operations or documents.
     PerSecond,
-    /// Things for each operation.
+    /// Events for each operation, such as context switches.
     PerOperation,
-    /// A number of things.
+    /// Number of events or objects.
     Count,
-    /// A share of a whole, from 0 to 1.
+    /// Share of a whole, from 0 to 1.
     Share,
-    /// A plain number.
+    /// Plain number without a unit.
     Number,
 }
 
 impl Unit {
-    /// The unit in which the name of a figure ends that is not registered: all names of metrics do, so that those of
-    /// systems' own folders can be printed.
+    /// Unit of an unregistered metric, taken from the end of its name, so that metrics of systems' own
+    /// folders can be printed. [`Unit::Number`] if the ending is unknown.
     #[must_use]
     pub fn in_name(name: &str) -> Self {
         const ENDINGS: [(&str, Unit); 10] = [
@@ -59,24 +58,26 @@ impl Unit {
     }
 }
 
-/// How the values of a cell's trials become the cell's own.
+/// How the values of a cell's trials are reduced to one value of the cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reduction {
-    /// Their median.
+    /// Median of the trials' values.
     Median,
-    /// The largest: a typical peak or error would hide the one that matters.
+    /// Maximum: a median of peaks or errors would hide the largest one, which matters.
     Maximum,
-    /// Their sum.
+    /// Sum of the trials' values.
     Sum,
-    /// A quantile, such as a p99: of several trials' values nothing can be made, since the median of p99s is no p99.
-    /// Who has the trials' histograms merges them.
+    /// Quantile of merged histograms, such as a p99. The trials' quantiles cannot be combined, because the
+    /// median of p99s is not a p99; [`Histograms`](crate::percentile::Histograms) merges the trials'
+    /// histograms.
     MergedHistogram,
-    /// Nothing: each value stands for itself.
+    /// No reduction: only a single value stands for the cell.
     None,
 }
 
 impl Reduction {
-    /// The cell's value; none where these values alone do not make one.
+    /// Reduces the values to one. A single value is returned as it is. `None` if there is no value, or if
+    /// several cannot be combined.
     #[must_use]
     pub fn of(self, values: &[f64]) -> Option<f64> {
         match (self, values) {
@@ -89,35 +90,35 @@ impl Reduction {
     }
 }
 
-/// Which direction is better.
+/// Direction in which a metric improves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Better {
-    /// Less is better: times, bytes.
+    /// Lower values are better, as for times and sizes.
     Lower,
-    /// More is better: throughput.
+    /// Higher values are better, as for throughput.
     Higher,
-    /// It says nothing about better or worse.
+    /// The metric does not say what is better.
     Neither,
 }
 
-/// One figure.
+/// Definition of a metric.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Figure {
-    /// Its name in journals, summaries and exports.
+    /// Name in journals, summaries and exports, ending with the unit.
     pub name: &'static str,
-    /// What it is called on a page.
+    /// Title of the metric in tables and on the page.
     pub title: &'static str,
-    /// What it is counted in.
+    /// Unit of the values, see [`Unit`].
     pub unit: Unit,
-    /// How trials make a cell's value.
+    /// How the trials' values are reduced to the cell's value.
     pub reduction: Reduction,
-    /// Which direction is better.
+    /// Direction in which the metric improves.
     pub better: Better,
-    /// Whether cells have an interval of it over rounds: each round has a value, and others are held against it.
+    /// Whether cells have a 95 % interval over rounds of this metric, which comparisons need.
     pub interval: bool,
-    /// Whether it is of whole processes, so that an embedded engine's holds the client too.
+    /// Whether the metric covers whole processes. For an embedded engine it then includes the client.
     pub of_processes: bool,
-    /// Whether it says how fast operations were: a cell without verified answers has none of it.
+    /// Whether the metric says how fast operations were. A cell without verified answers omits it.
     pub of_speed: bool,
 }
 
@@ -131,7 +132,7 @@ impl Figure {
         Self { reduction: Reduction::Sum, ..self }
     }
 
-    /// A quantile of a trial's histogram, as its name tells: see [`Figure::quantile`].
+    /// Quantile of a trial's histogram, which the metric's name specifies; see [`Figure::quantile`].
     const fn quantile_of_histogram(self) -> Self {
         Self { reduction: Reduction::MergedHistogram, interval: true, of_speed: true, ..self }
     }
@@ -152,13 +153,14 @@ impl Figure {
         Self { of_processes: true, ..self }
     }
 
-    /// The registered figure of a name.
+    /// Finds a registered metric by its name. `None` if the name is not registered.
     #[must_use]
     pub fn named(name: &str) -> Option<&'static Self> {
         ALL.iter().find(|figure| figure.name == name)
     }
 
-    /// The histogram of a trial and its quantile, of a figure that is one: `service_p999_us` is 0.999 of `service`.
+    /// Histogram and quantile that the metric's name denotes: `service_p999_us` is 0.999 of `service`. `None`
+    /// if the metric is not a quantile of a histogram.
     #[must_use]
     pub fn quantile(&self) -> Option<(&'static str, f64)> {
         if self.reduction != Reduction::MergedHistogram {
@@ -170,7 +172,7 @@ impl Figure {
         Some((histogram, hundredths / 10_f64.powi(i32::try_from(digits.len()).ok()?)))
     }
 
-    /// What a trial has of it.
+    /// Value of the metric in a trial. `None` if the trial does not have it.
     #[must_use]
     pub fn value(&self, trial: &Trial) -> Option<f64> {
         match *self {
@@ -181,9 +183,10 @@ impl Figure {
     }
 }
 
-/// The figure that a cell is about, of those that it has: of an interval in which clients sent operations the throughput;
-/// where operations began by a schedule, which fixes that, the response time, or the highest rate that kept an objective;
-/// of a settled state the size; else the time. Where it has none of them, the one that it lacks.
+/// Headline metric of a cell, chosen from those that it has. It is the throughput for a measurement window.
+/// With arrivals by a schedule, which fixes the throughput, it is the response time, or the highest rate that
+/// kept an objective. For a settled system it is the size, otherwise the time. If the cell has none of the
+/// candidates, the first one is returned.
 #[must_use]
 pub fn headline(cell: &Cell, has: impl Fn(&Figure) -> bool) -> &'static Figure {
     let candidates: &[&'static Figure] = match cell.phase {
@@ -197,7 +200,7 @@ pub fn headline(cell: &Cell, has: impl Fn(&Figure) -> bool) -> &'static Figure {
     first.copied().unwrap_or(&SECONDS)
 }
 
-/// How the values of a figure become a cell's: as registered, or the median of one that is not.
+/// Reduces the values of a metric as registered, or to the median if the metric is not registered.
 #[must_use]
 pub fn reduce(name: &str, values: &[f64]) -> Option<f64> {
     Figure::named(name).map_or(Reduction::Median, |figure| figure.reduction).of(values)
@@ -210,13 +213,13 @@ macro_rules! figures {
             pub const $constant: Figure = Figure::new($name, $title, Unit::$unit, Better::$better)$(.$more())*;
         )*
 
-        /// All of them.
+        /// All registered metrics, in the order of this file.
         pub const ALL: &[Figure] = &[$($constant),*];
     };
 }
 
 figures! {
-    // Times.
+    // Times of requests, of loading and of settling.
     SECONDS = "seconds", "time", Seconds, Lower, with_interval;
     SERVER_S = "server_s", "server’s own time", Seconds, Lower;
     OPEN_S = "open_s", "time to open", Seconds, Lower;
@@ -224,10 +227,10 @@ figures! {
     SYNC_S = "sync_s", "time to sync", Seconds, Lower;
     DRAINED_S = "drained_s", "drained after", Seconds, Lower;
     COMPACTED_S = "compacted_s", "compacted after", Seconds, Lower;
-    // Throughput.
+    // Rates of loading.
     DOCUMENTS_PER_S = "documents_per_s", "documents per second", PerSecond, Higher, with_interval;
     BYTES_PER_S = "bytes_per_s", "bytes per second", BytesPerSecond, Higher, with_interval;
-    // What clients got done.
+    // Operations of clients.
     THROUGHPUT_OPS_PER_S = "throughput_ops_per_s", "throughput", PerSecond, Higher, with_interval, of_speed;
     OPERATIONS = "operations", "operations", Count, Neither, sum;
     MEASURED_S = "measured_s", "time measured", Seconds, Neither;
@@ -235,7 +238,7 @@ figures! {
     THREADS = "threads", "threads of clients", Count, Neither;
     STEADY = "steady", "steady state reached", Number, Neither;
     IN_MEMORY = "in_memory", "data in memory", Number, Neither;
-    // How long operations took: from being sent, and from when they were to begin.
+    // Durations of operations: service time and response time.
     SERVICE_P50_US = "service_p50_us", "service time, median", Microseconds, Lower, quantile_of_histogram;
     SERVICE_P90_US = "service_p90_us", "service time, p90", Microseconds, Lower, quantile_of_histogram;
     SERVICE_P99_US = "service_p99_us", "service time, p99", Microseconds, Lower, quantile_of_histogram;
@@ -246,7 +249,7 @@ figures! {
     RESPONSE_P99_US = "response_p99_us", "response time, p99", Microseconds, Lower, quantile_of_histogram;
     RESPONSE_P999_US = "response_p999_us", "response time, p99.9", Microseconds, Lower, quantile_of_histogram;
     RESPONSE_MAX_US = "response_max_us", "response time, longest", Microseconds, Lower, maximum, of_speed;
-    // What went wrong, and what was tried again.
+    // Errors, and operations that were retried.
     ERRORS = "errors", "errors", Count, Lower, sum;
     TIMEOUTS = "timeouts", "operations given up at the time limit", Count, Lower, sum;
     WRONG_ANSWERS = "wrong_answers", "wrong answers", Count, Lower, sum;
@@ -255,7 +258,7 @@ figures! {
     LOST_UPDATES = "lost_updates", "lost updates", Count, Lower, sum;
     UNKNOWN_WRITES = "unknown_writes", "writes of unknown outcome", Count, Lower, sum;
     RECONNECTS = "reconnects", "connections opened again", Count, Lower, sum;
-    // What was there after stops of the hard way.
+    // Crash tests.
     STOPS = "stops", "stops", Count, Neither, sum;
     STOPS_KEPT = "stops_kept", "stops after which everything was there", Count, Higher, sum;
     STOPS_AS_PROMISED = "stops_as_promised", "stops after which what was promised was there", Count, Higher, sum;
@@ -271,7 +274,7 @@ figures! {
     DISK_STALL_S = "disk_stall_s", "longest standstill of the disk", Seconds, Lower, maximum;
     MACHINE_STALL_S = "machine_stall_s", "longest standstill of the machine", Seconds, Lower, maximum;
     RECOVERY_S = "recovery_s", "time to recover", Seconds, Lower;
-    // What became of a schedule.
+    // Open loop: arrivals and backlog.
     OFFERED_OPS_PER_S = "offered_ops_per_s", "rate of arrivals", PerSecond, Neither;
     OBJECTIVE_OPS_PER_S = "objective_ops_per_s", "highest rate that keeps the objective", PerSecond, Higher, with_interval, of_speed;
     OBJECTIVE_BROKEN_OPS_PER_S = "objective_broken_ops_per_s", "lowest rate that breaks the objective", PerSecond, Higher;
@@ -281,7 +284,7 @@ figures! {
     LATENESS_P99_US = "lateness_p99_us", "lateness of the client, p99", Microseconds, Lower, maximum;
     BACKLOG_AT_START = "backlog_at_start", "operations waiting when measuring began", Count, Lower, maximum;
     BACKLOG_MAX = "backlog_max", "operations waiting at most", Count, Lower, maximum;
-    // What an operation took of the machine.
+    // Resources used per operation.
     SERVER_CPU_US_PER_OP = "server_cpu_us_per_op", "CPU per operation, system", MicrosecondsPerOperation, Lower, with_interval, of_processes;
     CLIENT_CPU_US_PER_OP = "client_cpu_us_per_op", "CPU per operation, client", MicrosecondsPerOperation, Lower, with_interval;
     DRIVER_SHARE = "driver_share", "client’s share of the CPU time", Share, Lower;
@@ -293,7 +296,7 @@ figures! {
     JOURNAL_IMAGE_BYTES_PER_OP = "journal_image_bytes_per_op", "journal bytes per operation, images of pages", BytesPerOperation, Lower;
     IDLE_JOURNAL_BYTES = "idle_journal_bytes", "journal bytes while idle", Bytes, Lower;
     RECORDS_AT_END = "records_at_end", "records at the end", Count, Neither;
-    // What processes took.
+    // Resources used by processes.
     SERVER_CPU_S = "server_cpu_s", "CPU seconds, system", Seconds, Lower, of_processes;
     CLIENT_CPU_S = "client_cpu_s", "CPU seconds, client", Seconds, Lower;
     PEAK_PSS_BYTES = "peak_pss_bytes", "peak memory", Bytes, Lower, maximum, of_processes;
@@ -311,17 +314,17 @@ figures! {
     WRITTEN_BYTES = "written_bytes", "bytes written", Bytes, Lower;
     WRITTEN_BYTES_PER_BYTE = "written_bytes_per_byte", "bytes written per byte", Number, Lower;
     MAJOR_FAULTS = "major_faults", "major faults", Count, Lower;
-    // What the engine says of itself.
+    // Counters reported by the engine.
     ENGINE_ROWS_READ = "engine_rows_read", "rows read by the engine’s count", Count, Lower;
     ENGINE_BYTES_READ = "engine_bytes_read", "bytes read by the engine’s count", Bytes, Lower;
     ENGINE_MEMORY_BYTES = "engine_memory_bytes", "memory by the engine’s count", Bytes, Lower;
-    // Documents.
+    // Numbers of documents.
     DOCUMENTS = "documents", "documents", Count, Neither;
     DOCUMENTS_OFFERED = "documents_offered", "documents offered", Count, Neither;
     DOCUMENTS_LOADED = "documents_loaded", "documents loaded", Count, Higher;
     DOCUMENTS_REJECTED = "documents_rejected", "documents rejected", Count, Lower;
     SUSPECTS_ACCEPTED = "suspects_accepted", "suspects accepted", Count, Neither;
-    // Sizes.
+    // Sizes of data on disk.
     TOTAL_BYTES = "total_bytes", "total bytes", Bytes, Lower, with_interval;
     LEAST_TOTAL_BYTES = "least_total_bytes", "smallest total over loads", Bytes, Lower;
     MOST_TOTAL_BYTES = "most_total_bytes", "largest total over loads", Bytes, Lower;
@@ -330,14 +333,14 @@ figures! {
     FILES_BYTES = "files_bytes", "bytes of files", Bytes, Lower, with_interval;
     LOG_BYTES = "log_bytes", "bytes of logs", Bytes, Lower;
     BACKGROUND_WORK_LEFT = "background_work_left", "background work left", Count, Lower;
-    // Large documents, their copies and their indexes.
+    // Large documents: transfers, copies and indexes.
     SOURCE_BYTES = "source_bytes", "bytes of the documents’ texts", Bytes, Neither;
     DELIVERED_BYTES = "delivered_bytes", "bytes delivered", Bytes, Neither;
     WITH_COPY_BYTES = "with_copy_bytes", "bytes of files with the copy", Bytes, Lower;
     ADDED_BYTES = "added_bytes", "bytes added by the copy", Bytes, Lower;
     ADDED_SHARE = "added_share", "bytes added by the copy ÷ bytes of the texts", Share, Lower;
     INDEX_USE = "index_use", "use of the index: 3 used, 2 usable, 1 in vain, 0 impossible", Number, Higher;
-    // How sure and how undisturbed a trial was.
+    // Precision of a trial, and disturbances by the machine.
     RELATIVE_ERROR = "relative_error", "relative error", Share, Lower, maximum;
     RESIDENT_SHARE = "resident_share", "share of files in memory", Share, Neither;
     MACHINE_LOAD = "machine_load", "load of the machine", Number, Neither;
@@ -369,11 +372,11 @@ mod tests {
         assert_eq!(reduce("peak_pss_bytes", &values), Some(5.0));
         assert_eq!(reduce("relative_error", &values), Some(5.0));
         assert_eq!(reduce("documents_per_s", &values), Some(3.0), "a rate is no peak");
-        // What a folder brings is not told by its name.
+        // The folder of a system brings this metric; the word "peak" in its name does not matter.
         assert_eq!(reduce("peak_of_somebody_else", &values), Some(3.0));
         assert_eq!(Reduction::Sum.of(&values), Some(9.0));
         assert_eq!(Reduction::Sum.of(&[]), None);
-        // No median of quantiles.
+        // Several quantiles have no median.
         assert_eq!(Reduction::MergedHistogram.of(&values), None);
         assert_eq!(Reduction::MergedHistogram.of(&[7.0]), Some(7.0));
         assert_eq!((Reduction::None.of(&values), Reduction::None.of(&[7.0])), (None, Some(7.0)));

@@ -1,4 +1,4 @@
-//! The run folder: its layout, its lock, and its manifest on disk.
+//! Layout, lock and manifest of the run folder.
 
 use std::fs::{File, TryLockError};
 use std::io::Write;
@@ -17,19 +17,20 @@ const LOCK: &str = "lock";
 pub(crate) const MANIFEST: &str = "manifest.json";
 pub(crate) const JOURNAL: &str = "journal.ndjson";
 
-/// A run folder that this process alone may write to.
+/// Run folder that is locked, so that only this process may write to it.
 #[derive(Debug)]
 pub struct RunFolder {
     path: PathBuf,
-    /// Held for as long as the folder is in use; the kernel lets go of it however the process ends.
+    /// Held while the folder is in use. The kernel releases the lock however the process ends.
     _lock: File,
 }
 
 impl RunFolder {
-    /// Makes a new run folder, or takes an existing empty one.
+    /// Creates and locks a new run folder, or uses an existing folder without a run.
     ///
     /// # Errors
-    /// When it cannot be made or written to, holds a run already, or is in use.
+    /// [`ResultsError::Occupied`] if the folder holds a run, [`ResultsError::Locked`] if another process uses
+    /// it, [`ResultsError::Io`] if it cannot be created or written to.
     pub fn create(path: &Path) -> Result<Self, ResultsError> {
         std::fs::create_dir_all(path).map_err(ResultsError::io("create", path))?;
         let folder = Self::lock(path)?;
@@ -43,11 +44,11 @@ impl RunFolder {
         Ok(folder)
     }
 
-    /// Removes the folder of a run that came to nothing: what [`RunFolder::create`] made and what was put in
-    /// there, but not what else somebody keeps in the same folder.
+    /// Removes the folder of a run that produced nothing: the subfolders made by [`RunFolder::create`] with
+    /// their contents, and the lock. Other files in the folder are kept.
     ///
     /// # Errors
-    /// When something cannot be removed.
+    /// [`ResultsError::Io`] if a subfolder or the lock cannot be removed.
     pub fn abandon(self) -> Result<(), ResultsError> {
         for inner in FOLDERS {
             let inner = self.path.join(inner);
@@ -55,15 +56,15 @@ impl RunFolder {
         }
         let lock = self.path.join(LOCK);
         std::fs::remove_file(&lock).map_err(ResultsError::io("remove", lock))?;
-        // Only an empty folder can be removed so; one with something else in it stays.
+        // `remove_dir` fails if the folder still holds other files, which must stay.
         std::fs::remove_dir(&self.path).ok();
         Ok(())
     }
 
-    /// Takes the folder of an earlier run, to go on with it.
+    /// Opens and locks the folder of an earlier run to resume it.
     ///
     /// # Errors
-    /// When there is no run, or it is in use.
+    /// Those of [`read_manifest`], and [`ResultsError::Locked`] if another process uses the folder.
     pub fn open(path: &Path) -> Result<(Self, Manifest), ResultsError> {
         let manifest = read_manifest(path)?;
         Ok((Self::lock(path)?, manifest))
@@ -80,31 +81,31 @@ impl RunFolder {
         }
     }
 
-    /// The folder, absolute.
+    /// Canonical absolute path of the folder.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Where engines' data and staged documents live until the run ends.
+    /// Folder for engines' data and staged documents, which is emptied when the run ends.
     #[must_use]
     pub fn work(&self) -> PathBuf {
         self.path.join("work")
     }
 
-    /// Where workers' and servers' own output goes.
+    /// Folder for the output of workers and servers.
     #[must_use]
     pub fn logs(&self) -> PathBuf {
         self.path.join("logs")
     }
 
-    /// The file of the run's 1 Hz series, one JSON line a second, open at its end.
+    /// Opens the telemetry file, which has one JSON line per second, for appending.
     ///
     /// # Errors
-    /// When it cannot be written to.
+    /// [`ResultsError::Io`] if the file cannot be opened or shortened.
     pub fn series(&self) -> Result<File, ResultsError> {
         let path = series_path(&self.path);
-        // A run that was killed may have left half a line.
+        // A killed run may have left half a line, which is cut off.
         if let Ok(text) = std::fs::read(&path) {
             let whole = text.iter().rposition(|byte| *byte == b'\n').map_or(0, |last| last + 1);
             let shortened =
@@ -118,10 +119,10 @@ impl RunFolder {
         manifest_path(&self.path)
     }
 
-    /// Writes the manifest so that it is there whole or not at all.
+    /// Writes the manifest atomically, see [`write_whole`].
     ///
     /// # Errors
-    /// When the folder cannot be written to.
+    /// [`ResultsError::Io`] if the folder cannot be written to.
     pub fn write_manifest(&self, manifest: &Manifest) -> Result<(), ResultsError> {
         let mut text = serde_json::to_vec_pretty(manifest).map_err(|error| ResultsError::Corrupt {
             path: self.manifest_path(),
@@ -132,29 +133,31 @@ impl RunFolder {
         write_whole(&self.manifest_path(), &text)
     }
 
-    /// Writes a file below the folder (a plan, an answer) and returns its path relative to it.
+    /// Writes a file below the folder, such as a plan or an answer, and returns its path relative to the
+    /// folder.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// [`ResultsError::Io`] if the file cannot be written.
     pub fn write_file(&self, relative: &str, content: &[u8]) -> Result<String, ResultsError> {
         let path = self.path.join(relative);
         std::fs::write(&path, content).map_err(ResultsError::io("write", &path))?;
         Ok(relative.to_owned())
     }
 
-    /// Opens the journal with the records that are there.
+    /// Opens the journal and returns it with the records that it contains.
     ///
     /// # Errors
-    /// See [`Journal::open`].
+    /// Those of [`Journal::open`].
     pub fn journal(&self) -> Result<(Journal, Vec<Record>), ResultsError> {
         Journal::open(&journal_path(&self.path))
     }
 }
 
-/// The manifest of a run.
+/// Reads the manifest of the run in the folder `path`.
 ///
 /// # Errors
-/// When there is none, or it is of a newer version, or cannot be understood.
+/// [`ResultsError::NotARun`] if there is no manifest, [`ResultsError::Version`] if a newer program wrote it,
+/// [`ResultsError::Corrupt`] if it cannot be parsed, [`ResultsError::Io`] if it cannot be read.
 pub fn read_manifest(path: &Path) -> Result<Manifest, ResultsError> {
     let at = manifest_path(path);
     let text = match std::fs::read(&at) {
@@ -177,30 +180,31 @@ pub fn read_manifest(path: &Path) -> Result<Manifest, ResultsError> {
     serde_json::from_value(value).map_err(corrupt)
 }
 
-/// Whether `path` is the folder of a run.
+/// Returns `true` if `path` is the folder of a run, that is, if it contains a manifest.
 #[must_use]
 pub fn holds_run(path: &Path) -> bool {
     manifest_path(path).exists()
 }
 
-/// The records of a run's journal; none when it was interrupted before its first trial.
+/// Reads the records of a run's journal. Empty if the run was interrupted before its first trial.
 ///
 /// # Errors
-/// When the journal is there and cannot be read.
+/// Those of [`journal::read`] if the journal exists.
 pub fn read_records(path: &Path) -> Result<Vec<Record>, ResultsError> {
     let at = journal_path(path);
     if at.exists() { journal::read(&at) } else { Ok(Vec::new()) }
 }
 
-/// The file of an answer, relative to the run folder: of a configuration (by its id) to a step.
+/// Path of an answer's file relative to the run folder. `configuration` is the name of
+/// [`Configuration::file_name`](crate::manifest::Configuration::file_name).
 #[must_use]
 pub fn answer_file(configuration: &str, step: &str, digest: &str) -> String {
     let short: String = digest.trim_start_matches("blake3:").chars().take(16).collect();
     format!("answers/{configuration}-{step}-{short}.json")
 }
 
-/// The text of a file that a run folder holds, by its path relative to the folder. None when it is not there, or
-/// when the path leads out of the folder: runs may come from others.
+/// Reads a text file of a run folder by its path relative to the folder. `None` if the file does not exist,
+/// or if the path leads out of the folder, because run folders may come from other people.
 #[must_use]
 pub fn read_inner(path: &Path, relative: &str) -> Option<String> {
     let inside = |part: std::path::Component<'_>| matches!(part, std::path::Component::Normal(_));
@@ -216,11 +220,11 @@ pub fn read_inner(path: &Path, relative: &str) -> Option<String> {
     Some(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// The 1 Hz series of a run; empty when there is none. What is no sample, such as half a line of a run that was
-/// killed, is left out: the series is beside the figures, not one of them.
+/// Reads the telemetry of a run. Empty if there is none. Lines that cannot be parsed, such as half a line of
+/// a killed run, are skipped, because telemetry only supplements the results.
 ///
 /// # Errors
-/// When it is there and cannot be read.
+/// [`ResultsError::Io`] if the file exists and cannot be read.
 pub fn read_series(path: &Path) -> Result<Vec<Sample>, ResultsError> {
     let at = series_path(path);
     match std::fs::read(&at) {
@@ -245,16 +249,16 @@ fn journal_path(path: &Path) -> PathBuf {
     path.join(JOURNAL)
 }
 
-/// Writes a file so that it is there whole or not at all. What is in its place is replaced and never written
-/// through: a link in a run folder that came from somebody else leads nowhere.
+/// Writes a file atomically: it has the whole content or is unchanged. An existing file is replaced, and a
+/// symbolic link is not followed, because run folders may come from other people.
 ///
 /// # Errors
-/// When it cannot be written.
+/// [`ResultsError::Io`] if the file cannot be written.
 pub fn write_whole(path: &Path, text: &[u8]) -> Result<(), ResultsError> {
     let write = || -> std::io::Result<()> {
-        // An empty parent is this folder.
+        // A bare file name has an empty parent, which stands for the current folder.
         let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        // As any new file: the user's mask takes away what it will.
+        // Mode of an ordinary new file, to which the umask applies; `tempfile` would use 0600.
         let open_to_all = std::fs::Permissions::from_mode(0o666);
         let mut file = tempfile::Builder::new().permissions(open_to_all).tempfile_in(parent)?;
         file.write_all(text)?;
@@ -303,7 +307,7 @@ mod tests {
         assert_eq!(std::fs::read(&own).unwrap(), b"mine");
         assert_eq!(std::fs::read(&link).unwrap(), b"page");
         assert!(!link.is_symlink());
-        // Nothing stays behind of what could not be put in its place.
+        // The temporary file must be removed if it cannot be renamed.
         let taken = folder.path().join("taken");
         std::fs::create_dir(&taken).unwrap();
         write_whole(&taken, b"page").unwrap_err();

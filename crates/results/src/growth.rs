@@ -1,4 +1,4 @@
-//! How figures grow with the number of documents, over runs of different scales.
+//! Growth of metrics with the number of documents, over runs of different scales.
 
 use std::collections::BTreeMap;
 
@@ -9,22 +9,23 @@ use crate::id::{Id, State};
 use crate::record::{Phase, Verdict};
 use crate::summary::Summary;
 
-/// One figure over several scales.
+/// Values of one metric at several numbers of documents.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Growth {
-    /// The configuration; of what the program itself does, its name and version.
+    /// Configuration that was measured. For the program's own work, its name and version.
     pub configuration: Id,
-    /// What the figure is: `load`, `q1 hot`, ….
+    /// Name of the cell or metric: `load`, `q1 hot`, ….
     pub figure: String,
-    /// What its values are counted in.
+    /// Unit of the values.
     pub unit: Unit,
-    /// (documents, value), by documents.
+    /// Pairs of number of documents and value, by number of documents.
     pub points: Vec<(f64, f64)>,
-    /// Exponent of the power law through the points; 1 is linear, 0 is constant.
+    /// Exponent of the power law through the points: 1 is linear, 0 is constant. `None` if it cannot be
+    /// computed.
     pub exponent: Option<f64>,
 }
 
-/// Every figure that at least two of `runs` have for different numbers of documents.
+/// Collects every metric that at least two of `runs` measured at different numbers of documents.
 #[must_use]
 pub fn growth(runs: &[Summary]) -> Vec<Growth> {
     let mut figures: BTreeMap<(Id, String), (Unit, BTreeMap<u64, f64>)> = BTreeMap::new();
@@ -38,7 +39,7 @@ pub fn growth(runs: &[Summary]) -> Vec<Growth> {
         };
         let program = Id::new("jsonathlon", &run.program, "", "");
         add(program, "making documents ready", &figure::SECONDS, run.data.staging_s);
-        // A system that holds fewer documents than it was offered has no figures for that many.
+        // A system with a partial load has no results for the number of documents offered.
         for entry in run.results.iter().filter(|entry| entry.verdict != Verdict::Partial) {
             let configuration = entry.cell.id.clone();
             let state = entry.cell.state.filter(|state| *state != State::Drained);

@@ -1,28 +1,29 @@
-//! What a figure is of: the identity of a configuration, the step of a workload, the state of the data.
+//! Identity of what a value belongs to: configuration, workload step and data state.
 //!
-//! Each is one type here and is written flat, or as a plain word, so that files stay what they were.
+//! Each has its own type here and is serialised flat or as a plain word, so that the file format does not
+//! change.
 
 use serde::{Deserialize, Serialize};
 
 use crate::ranking::Profile;
 
-/// A configuration under test: a system in a version, a variant and a storage setting.
+/// Identity of a configuration: system, version, variant and storage setting, without the memory profile.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Id {
     /// Name of the system's folder, or of a reference row.
     pub system: String,
-    /// Version of the system; empty in summaries that are older than this field.
+    /// Version of the system. Empty in summaries that are older than this field.
     #[serde(default)]
     pub version: String,
-    /// Variant of its configuration.
+    /// Name of the variant: how the system's folder sets it up.
     pub variant: String,
-    /// Storage setting; empty for what has none.
+    /// Name of the storage setting. Empty if the system has none.
     #[serde(default)]
     pub storage: String,
 }
 
 impl Id {
-    /// Of these four.
+    /// Makes an identity from its four parts.
     #[must_use]
     pub fn new(system: &str, version: &str, variant: &str, storage: &str) -> Self {
         Self {
@@ -33,7 +34,8 @@ impl Id {
         }
     }
 
-    /// A name that is a file name and is shared by no other configuration of a run. The usual profile is not named.
+    /// File name that no other configuration of the run has. Only the profile `stock` is part of it, because
+    /// `sized` is the default.
     #[must_use]
     pub fn file_name(&self, profile: Option<Profile>) -> String {
         let Self { system, version, variant, storage } = self;
@@ -41,7 +43,8 @@ impl Id {
         format!("{system}@{version}-{variant}-{storage}{stock}")
     }
 
-    /// The same but for the version: what a configuration of another run is matched by.
+    /// Returns `true` if everything except the version is equal, so that configurations of two runs can be
+    /// matched.
     #[must_use]
     pub fn is_alike(&self, other: &Self) -> bool {
         (&self.system, &self.variant, &self.storage) == (&other.system, &other.variant, &other.storage)
@@ -55,24 +58,24 @@ impl std::fmt::Display for Id {
     }
 }
 
-/// A step of a workload.
+/// Step of a workload: what a cell is about.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(from = "String", into = "String")]
 pub enum Step {
-    /// Documents going in.
+    /// Loading of the documents.
     Load,
-    /// What they take once they are in.
+    /// Size of the loaded data on disk.
     Size,
-    /// Documents read back.
+    /// Comparison of documents read back with those loaded.
     Structure,
-    /// The kernels that tell how fast the machine is.
+    /// CPU and memory kernels that show how fast the machine is; see [`crate::control`].
     Control,
-    /// One of the workload's own: a question, a mix of operations.
+    /// Step specific to the workload, such as a question or a mix.
     Own(String),
 }
 
 impl Step {
-    /// The word used in files and tables.
+    /// Word for the step in files and tables.
     #[must_use]
     pub fn word(&self) -> &str {
         match self {
@@ -84,7 +87,7 @@ impl Step {
         }
     }
 
-    /// Whether it is one of the workload's own and none of those that all workloads share.
+    /// Returns `true` for a step that is specific to the workload, not one of those that all workloads share.
     #[must_use]
     pub fn is_own(&self) -> bool {
         matches!(self, Self::Own(_))
@@ -121,21 +124,21 @@ impl std::fmt::Display for Step {
     }
 }
 
-/// A condition of the data that figures are taken in and never mixed between.
+/// Data state: condition of the data. Results of different data states are never combined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum State {
     /// Background work has ended by itself.
     Drained,
-    /// The system was told to put its data in its best order.
+    /// The system was told to compact its data.
     Compacted,
 }
 
 impl State {
-    /// Both, in the only order in which they can be reached.
+    /// Both states, in the only order in which they can be reached.
     pub const ALL: [Self; 2] = [Self::Drained, Self::Compacted];
 
-    /// The word used in files and tables.
+    /// Word for the state in files and tables.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
@@ -144,7 +147,7 @@ impl State {
         }
     }
 
-    /// The state of this word.
+    /// Finds the state with this word. `None` if the word is unknown.
     #[must_use]
     pub fn of_word(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|state| state.word() == word)

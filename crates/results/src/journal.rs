@@ -1,4 +1,4 @@
-//! The journal: one JSON line a record, on disk before the next trial begins.
+//! Append-only journal of a run: one JSON line per record, on disk before the next trial begins.
 
 use std::collections::HashSet;
 use std::fs::{File, OpenOptions};
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use crate::ResultsError;
 use crate::record::{JOURNAL_VERSION, Record};
 
-/// An open journal that records are appended to.
+/// Journal opened for appending records.
 #[derive(Debug)]
 pub struct Journal {
     file: File,
@@ -17,11 +17,13 @@ pub struct Journal {
 }
 
 impl Journal {
-    /// Opens or creates the journal at `path` and returns it with the records that are there. A last
-    /// line that was torn by a crash is cut off, so that the next record starts on a line of its own.
+    /// Opens or creates the journal at `path` and returns it with the records that it contains. A last line
+    /// torn by a crash is cut off, so that the next record starts on a new line.
     ///
     /// # Errors
-    /// When the file cannot be read or written, or a line other than the last is not a record.
+    /// [`ResultsError::Io`] if the file cannot be read or written, [`ResultsError::Corrupt`] if a line other
+    /// than the last is not a record or a key occurs twice, [`ResultsError::Version`] if a newer program
+    /// wrote it.
     pub fn open(path: &Path) -> Result<(Self, Vec<Record>), ResultsError> {
         let mut file = OpenOptions::new()
             .read(true)
@@ -41,17 +43,17 @@ impl Journal {
         Ok((Self { file, path: path.to_owned(), keys }, records))
     }
 
-    /// Whether a record with this key is there.
+    /// Returns `true` if the journal contains a record with this key.
     #[must_use]
     pub fn has(&self, key: &str) -> bool {
         self.keys.contains(key)
     }
 
-    /// Appends a record and waits until it is on disk. A key that is there already is left alone and
-    /// `false` returned: every trial is present exactly once, however often a run was interrupted.
+    /// Appends a record and syncs it to disk. Returns `false` and writes nothing if the key exists already,
+    /// so that every trial has exactly one record however often the run is interrupted.
     ///
     /// # Errors
-    /// When the line cannot be written or synced.
+    /// [`ResultsError::Io`] if the line cannot be written or synced.
     pub fn append(&mut self, record: &Record) -> Result<bool, ResultsError> {
         let is_new = self.append_unsynced(record)?;
         if is_new {
@@ -60,11 +62,11 @@ impl Journal {
         Ok(is_new)
     }
 
-    /// As [`Journal::append`], without waiting: when the power goes, what was appended since the last wait may be
-    /// gone, and is to be done again.
+    /// Appends a record like [`Journal::append`] but without syncing. A power failure may lose all records
+    /// since the last sync; their trials are then repeated.
     ///
     /// # Errors
-    /// When the line cannot be written.
+    /// [`ResultsError::Io`] if the line cannot be written.
     pub fn append_unsynced(&mut self, record: &Record) -> Result<bool, ResultsError> {
         if self.keys.contains(&record.key) {
             return Ok(false);
@@ -80,10 +82,10 @@ impl Journal {
         Ok(true)
     }
 
-    /// Waits until everything that was appended is on disk.
+    /// Syncs everything that was appended to disk.
     ///
     /// # Errors
-    /// When it cannot be synced.
+    /// [`ResultsError::Io`] if the file cannot be synced.
     pub fn sync(&mut self) -> Result<(), ResultsError> {
         self.file.sync_data().map_err(ResultsError::io("sync", &self.path))
     }
@@ -92,14 +94,15 @@ impl Journal {
 /// Reads the records of a journal without opening it for writing.
 ///
 /// # Errors
-/// When the file cannot be read, or a line other than the last is not a record.
+/// [`ResultsError::Io`] if the file cannot be read; [`ResultsError::Corrupt`] and [`ResultsError::Version`]
+/// as in [`Journal::open`].
 pub fn read(path: &Path) -> Result<Vec<Record>, ResultsError> {
     let text = std::fs::read(path).map_err(ResultsError::io("read", path))?;
     Ok(parse(&text, path)?.0)
 }
 
-/// Records and the length of the part that holds whole ones. A line is whole when it ends with a newline
-/// *and* parses; only the last may fail to.
+/// Returns the records and the length of the part with complete ones. A line is complete if it ends with a
+/// newline *and* parses; only the last one may be incomplete.
 fn parse(text: &[u8], path: &Path) -> Result<(Vec<Record>, usize), ResultsError> {
     let mut records: Vec<Record> = Vec::new();
     let mut seen = HashSet::new();
@@ -124,7 +127,7 @@ fn parse(text: &[u8], path: &Path) -> Result<(Vec<Record>, usize), ResultsError>
                 }
                 records.push(record);
             }
-            // A torn write may have left a newline of its own behind; only at the very end.
+            // A torn write may have left a newline behind, but only at the very end.
             Err(_) if offset + length + 1 == text.len() => return Ok((records, offset)),
             Err(error) => return Err(corrupt(error.to_string())),
         }

@@ -1,34 +1,35 @@
-//! Who leads: the one place that says whether anybody does. Tables and the page have it from here.
+//! Decides whether a configuration leads its ranking, for tables and the page alike.
 
 use crate::beside_best::{Comparison, Difference};
 
-/// What can be said of results that were held against the best among them.
+/// Leadership among results that were compared with the best of them.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Lead<'a> {
-    /// There is one alone.
+    /// There is only one result.
     Alone(&'a Comparison),
-    /// One is shown to differ from every other.
+    /// The best result is shown to differ from every other.
     Shown {
-        /// It.
+        /// Best result by its median.
         first: &'a Comparison,
-        /// The one that comes closest to it.
+        /// Result that comes closest to the best.
         next: &'a Comparison,
     },
-    /// Nobody leads: some are not shown to differ from what is best by its median.
+    /// No leader: some results are not shown to differ from the best one.
     NotShown {
-        /// What is best by its median.
+        /// Best result by its median.
         first: &'a Comparison,
-        /// Those that may be as good, the closest first; one at least.
+        /// Results not shown to be worse, the closest first. At least one.
         alike: Vec<&'a Comparison>,
     },
 }
 
-/// Who leads among results of which each was held against the best, which is one of them. None of none.
+/// Decides which result leads. Each must have been compared with the best, which is among them. `None` if the
+/// best one is missing.
 pub fn lead<'a>(all: impl IntoIterator<Item = &'a Comparison>) -> Option<Lead<'a>> {
     let (best, mut others): (Vec<&Comparison>, Vec<&Comparison>) =
         all.into_iter().partition(|one| is_the_best(one));
     let first = *best.first()?;
-    // How far a ratio is from one, to whichever side is worse.
+    // Distance of the ratio from 1, whichever direction is worse.
     let distance = |one: &Comparison| one.ratio.ln().abs();
     others.sort_by(|a, b| distance(a).total_cmp(&distance(b)));
     let alike: Vec<&Comparison> =
@@ -40,7 +41,7 @@ pub fn lead<'a>(all: impl IntoIterator<Item = &'a Comparison>) -> Option<Lead<'a
     })
 }
 
-/// Whether a result was held against itself.
+/// Returns `true` if the result is the best one, which was compared with itself.
 #[must_use]
 pub fn is_the_best(one: &Comparison) -> bool {
     one.cell.id == one.other && one.cell.profile == one.other_profile
@@ -91,7 +92,7 @@ mod tests {
     fn nobody_leads_while_anybody_may_be_as_good() {
         let best = comparison("best", 1.0, Difference::NoneShown);
         let near = comparison("near", 0.9, Difference::Slower);
-        // Further away by its median, and scattering so much that it may be as good.
+        // Its median is further away, but it scatters so much that it may be equally good.
         let wide = comparison("wide", 0.4, Difference::NoneShown);
         assert_eq!(lead([&near, &best, &wide]), Some(Lead::NotShown { first: &best, alike: vec![&wide] }));
     }

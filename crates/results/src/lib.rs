@@ -1,7 +1,8 @@
-//! What a run leaves behind: its folder, its journal, and the summaries and exports made from them.
+//! Stored results: the run folder, its journal, and the summaries, comparisons and exports computed from
+//! them.
 //!
-//! Nothing here knows how a figure was measured. Every number in a summary comes from journal records
-//! and nowhere else, so that it can be traced to the trials behind it.
+//! This crate does not measure. Every number in a summary comes from journal records only, so that it can be
+//! traced to the trials behind it.
 
 #![forbid(unsafe_code)]
 

@@ -1,4 +1,4 @@
-//! Runs made by hand, for the tests of everything that reads runs.
+//! Synthetic runs for tests of code that reads runs.
 
 pub mod serving;
 
@@ -10,10 +10,11 @@ use crate::manifest::{Configuration, Data, Manifest, Planned, SCHEMA};
 use crate::record::{Body, Cell, Parameters, Phase, Record, Trial, Verdict};
 use crate::run::Run;
 
-/// Documents of a made run.
+/// Number of documents of a synthetic run.
 pub const DOCUMENTS: u64 = 1000;
 
-/// A configuration as version 0.1.0 wrote them: no class and no profile. The yardstick is a reference row.
+/// Configuration as version 0.1.0 wrote it, without preparation class and memory profile. The system
+/// `yardstick` is a reference row.
 #[must_use]
 pub fn configuration(system: &str, version: &str) -> Configuration {
     Configuration {
@@ -42,7 +43,7 @@ pub fn configuration(system: &str, version: &str) -> Configuration {
     }
 }
 
-/// A cell of a configuration: what comes after the load is of drained data.
+/// Cell of a configuration in the analytics workload. Everything after the load is measured on drained data.
 #[must_use]
 pub fn cell(of: &Configuration, step: impl Into<Step>, phase: Phase) -> Cell {
     let step = step.into();
@@ -64,19 +65,19 @@ pub fn cell(of: &Configuration, step: impl Into<Step>, phase: Phase) -> Cell {
     }
 }
 
-/// A trial's record, under its planned key.
+/// Record of a trial, under its planned key.
 #[must_use]
 pub fn record(trial: Trial) -> Record {
     Record::new(trial.cell.trial_key(trial.round, trial.order), Body::Trial(Box::new(trial)))
 }
 
-/// An exact trial that took `seconds`, the first of its round.
+/// Trial with the verdict [`Verdict::Exact`] that took `seconds`, the first repetition of its round.
 #[must_use]
 pub fn trial(cell: Cell, round: u32, seconds: Option<f64>) -> Trial {
     Trial { verdict: Verdict::Exact, seconds, ..Trial::blank(cell, round, 0) }
 }
 
-/// A complete run of these records.
+/// Complete run that consists of these records.
 #[must_use]
 pub fn run(name: &str, configurations: Vec<Configuration>, records: Vec<Record>) -> Run {
     let is_trial = |record: &&Record| matches!(record.body, Body::Trial(_));
@@ -84,7 +85,7 @@ pub fn run(name: &str, configurations: Vec<Configuration>, records: Vec<Record>)
     Run { path: name.into(), manifest: manifest(configurations, Planned { trials }), records }
 }
 
-/// A manifest of [`DOCUMENTS`] documents on no machine that there is.
+/// Manifest for [`DOCUMENTS`] documents and a fictitious machine.
 #[must_use]
 pub fn manifest(configurations: Vec<Configuration>, plan: Planned) -> Manifest {
     Manifest {

@@ -1,4 +1,4 @@
-//! What a run is: everything that must be known to repeat it, written before its first trial.
+//! Manifest of a run: everything needed to repeat it, written before the first trial.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -10,140 +10,145 @@ use serde::{Deserialize, Serialize};
 use crate::id::Id;
 use crate::ranking::{MemorySetting, Preparation, Profile};
 
-/// Version of the manifest and of the summaries made from it.
+/// Format version of the manifest and of the summaries made from it.
 pub const SCHEMA: u32 = 1;
 
-/// The documents of a run.
+/// Description of the documents that a run uses.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Data {
-    /// Documents offered: lines that are JSON.
+    /// Number of documents offered: input lines that are valid JSON.
     pub documents: u64,
-    /// Their bytes as newline-delimited JSON.
+    /// Size of the documents in bytes as newline-delimited JSON.
     pub bytes: u64,
-    /// Digest of those bytes.
+    /// Digest of the documents as newline-delimited JSON.
     pub digest: String,
-    /// Where they came from, for a reader.
+    /// Description of the source for readers.
     pub source: String,
-    /// The source in the program's own form, so that `--resume` needs no arguments.
+    /// Serialised source, so that `--resume` needs no arguments.
     pub origin: serde_json::Value,
-    /// Lines that are neither blank nor JSON, and so no documents; the file [`Data::NO_DOCUMENTS`] lists them.
+    /// Number of lines that are neither blank nor JSON. The file [`Data::NO_DOCUMENTS`] lists them.
     pub no_documents: u64,
-    /// The first of them, each with its input, its line there and what is wrong, for a reader.
+    /// The first few of these lines, each with its input, line number and error, for readers.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub first_no_documents: Vec<String>,
-    /// What lies in the source's folder and was not read, in a sentence.
+    /// One sentence about files of the source's folder that were not read. `None` if there are none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub left_out: Option<String>,
-    /// Seconds that making them ready took.
+    /// Seconds that staging the documents took. `None` in runs that did not record it.
     #[serde(default)]
     pub staging_s: Option<f64>,
-    /// Size of the same documents in formats that are not databases: `raw`, `gzip-6`, `lz4`, `zstd-1`.
+    /// Size in bytes of the same documents in formats that are not databases: `raw`, `gzip-6`, `lz4`,
+    /// `zstd-1`.
     #[serde(default)]
     pub reference_sizes: BTreeMap<String, u64>,
 }
 
 impl Data {
-    /// The file in a run's folder that lists the lines that are no documents, one JSON object a line.
+    /// File in the run folder that lists the lines that are not documents, one JSON object per line.
     pub const NO_DOCUMENTS: &str = "no-documents.ndjson";
 }
 
-/// One configuration under test: a system in a version, variant and storage setting.
+/// Configuration under test: a system with its version, variant, storage setting and memory profile.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Configuration {
-    /// Which one it is; the version is the one asked for.
+    /// Identity of the configuration. Its version is the one that was requested.
     #[serde(flatten)]
     pub id: Id,
-    /// Name of the system for people.
+    /// Display name of the system.
     pub title: String,
-    /// Variant in words.
+    /// Display name of the variant.
     pub variant_title: String,
-    /// Runs inside a process of the harness: no network in its times.
+    /// Whether the engine runs inside the worker process, so that its times include no network.
     pub embedded: bool,
-    /// How its server is reached, `tcp` or `unix`; none for what has no server.
+    /// Transport to the server, `tcp` or `unix`. `None` without a server.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub transport: Option<String>,
-    /// No longer supported by its makers.
+    /// Whether the vendor no longer supports the version.
     pub end_of_life: bool,
-    /// The day of its release, where newer versions were out that could not be had, or not be used.
+    /// Release day of the version, if newer ones exist that cannot be obtained or used. `None` otherwise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outdated: Option<String>,
-    /// What the system was told about the documents; none in runs of version 0.1.0.
+    /// Preparation class: what the system was told about the documents. `None` in runs of version 0.1.0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preparation: Option<Preparation>,
-    /// How its memory was set; none in runs of version 0.1.0, and by address.
+    /// How the system's memory settings were chosen. `None` in runs of version 0.1.0 and for remote servers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub profile: Option<Profile>,
-    /// The budget of memory, where the profile has one.
+    /// Memory budget in bytes. `None` if the memory profile has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory_bytes: Option<u64>,
-    /// What was set for that.
+    /// Memory settings that implement the profile. Empty if none were set.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub memory_settings: Vec<MemorySetting>,
-    /// What a crash may lose, where that was chosen.
+    /// Durability tier: what a crash may lose. `None` if no tier was chosen.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub durability: Option<Durability>,
-    /// Why it is not made for the run's workload, in words; none where it is.
+    /// Why the system is not designed for the run's workload, in words. `None` if it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub not_made_for: Option<String>,
-    /// Documents in the unit that the engine gives to one core as a whole, where it has one.
+    /// Number of documents in the unit of work that the engine assigns to one core. `None` if not declared.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parallel_unit: Option<u64>,
-    /// Steps whose answers are not the question's, and why: they are neither compared nor ranked.
+    /// Steps that answer another question than the stated one, with the reason. They are neither compared nor
+    /// ranked.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub other_questions: BTreeMap<String, String>,
-    /// What sets it apart within its class; see [`Configuration::ranking`].
+    /// Further rule that separates rankings within a preparation class; see [`Configuration::ranking`]. Empty
+    /// for most configurations.
     pub ranks_with: String,
-    /// Whether it is ranked at all.
+    /// Whether the configuration is ranked at all; `true` if a manifest does not say.
     #[serde(default = "yes", skip_serializing_if = "is_yes")]
     pub ranked: bool,
-    /// A row to read others by, never ranked.
+    /// Whether this is a reference row, such as the yardstick, which is never ranked.
     #[serde(default)]
     pub reference: bool,
-    /// Digest over everything that configures it.
+    /// Digest of everything that configures the system.
     pub configuration_digest: String,
-    /// Digest of the artifact; none for what is part of the program.
+    /// Digest of the installed artifact. `None` for systems that are part of this program.
     pub artifact_digest: Option<String>,
-    /// Shared libraries that its programs took from the machine; none where nobody looked.
+    /// Shared libraries that its programs load from the machine. Empty if there are none or they were not
+    /// determined.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub machine_libraries: Vec<String>,
     /// Deviations from the system's defaults, with reasons.
     pub exceptions: Vec<Exception>,
 }
 
-/// A durability tier and what a configuration may lose in it, as its folder documents it.
+/// Durability tier and what a configuration may lose in it, as documented in the system's folder.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Durability {
-    /// The tier.
+    /// Name of the tier: `synced`, `process` or `window`.
     pub tier: String,
     /// What a crash of the system's process may lose, in words.
     pub process_crash: String,
-    /// What a loss of power may lose, in words.
+    /// What a power failure may lose, in words.
     pub power_loss: String,
-    /// The digest of what it stands on, by which what durability runs have shown is found; none in older runs.
+    /// Digest of everything that the durability depends on, by which results of durability runs are found.
+    /// Empty in older runs.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub basis: String,
-    /// What durability runs beside this one had shown of it when it began.
+    /// Results of earlier durability runs in the same parent folder, as of the start of this run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tested: Vec<Tested>,
 }
 
-/// The step of stops by which processes are killed.
+/// Step of crash tests that kill the system's processes.
 pub const PROCESS: &str = "process";
-/// The step of stops by which the power is cut.
+/// Step of crash tests that cut the power of the system's disk.
 pub const POWER: &str = "power";
 
-/// Stops of one kind.
+/// Results of all crash tests of one kind.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tested {
-    /// [`PROCESS`] or [`POWER`].
+    /// Kind of crash: [`PROCESS`] or [`POWER`].
     pub kind: String,
-    /// How many.
+    /// Number of crashes that were made.
     pub stops: u64,
-    /// After how many of them everything was there.
+    /// Crashes after which all acknowledged writes and loaded documents were present and intact.
     pub kept: u64,
-    /// After how many what the tier promised was there.
+    /// Crashes after which everything that the tier promises was present.
     pub as_promised: u64,
-    /// The day, as `2026-11-23`.
+    /// Day of the run, such as `2026-11-23`.
     pub date: String,
 }
 
@@ -164,21 +169,22 @@ impl fmt::Display for Tested {
     }
 }
 
-/// The word for a class or profile that a run does not state, as those of version 0.1.0 do not.
+/// Shown for a preparation class that a run does not state, as in version 0.1.0.
 const NOT_STATED: &str = "not stated";
 
-/// Orders rankings for tables: as-is, prepared, extracted, not stated; the usual profile first; plain rules first.
+/// Sort key of rankings in tables: preparation class (as-is, prepared, extracted, own, not stated), then
+/// memory profile (sized first), then further rules (none first).
 type Place = (usize, usize, String);
 
 impl Configuration {
-    /// A name that is a file name and is shared by no other configuration of a run.
+    /// File name that no other configuration of the run has.
     #[must_use]
     pub fn file_name(&self) -> String {
         self.id.file_name(self.profile)
     }
 
-    /// The ranking that it stands in, for people: `prepared`, `as-is, stock`, `prepared, approximate`. Two
-    /// configurations may be ranked together where this is the same text and both are ranked at all.
+    /// Name of the configuration's ranking for readers: `prepared`, `as-is, stock`, `prepared, approximate`.
+    /// Two configurations may be ranked together if this text is equal and both are ranked.
     #[must_use]
     pub fn ranking(&self) -> String {
         let class = self.preparation.map_or(NOT_STATED, Preparation::word);
@@ -186,7 +192,7 @@ impl Configuration {
         match (self.preparation, self.profile) {
             (_, Some(Profile::Sized)) | (None, None) => {}
             (_, Some(Profile::Stock)) => words.push("stock".to_owned()),
-            // A server by address has the memory that its owner gave it.
+            // A remote server has the memory that its operator assigned.
             (Some(_), None) => words.push("memory not stated".to_owned()),
         }
         if !self.ranks_with.is_empty() {
@@ -198,7 +204,7 @@ impl Configuration {
         words.join(", ")
     }
 
-    /// Where its ranking stands among others in tables.
+    /// Sort key of the configuration's ranking in tables.
     #[must_use]
     pub fn ranking_place(&self) -> Place {
         let class = self.preparation.map_or(Preparation::ALL.len(), |class| class as usize);
@@ -206,7 +212,7 @@ impl Configuration {
         (class, profile, format!("{}{}", if self.ranked { "" } else { "~" }, self.ranks_with))
     }
 
-    /// Whether it may be held against others at all: no reference row, and not kept out of rankings.
+    /// Returns `true` if others may be compared with the configuration: it is ranked and not a reference row.
     #[must_use]
     pub fn is_ranked(&self) -> bool {
         self.ranked && !self.reference
@@ -217,7 +223,7 @@ fn yes() -> bool {
     true
 }
 
-/// What there was before runs named their workloads.
+/// Workloads of manifests that do not name them.
 fn analytics() -> Vec<String> {
     vec!["analytics".to_owned()]
 }
@@ -226,49 +232,51 @@ fn is_yes(value: &bool) -> bool {
     *value
 }
 
-/// One deviation from a system's defaults.
+/// Deviation from a system's defaults.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Exception {
-    /// What differs.
+    /// Setting or behaviour that differs.
     pub what: String,
-    /// Why it has to.
+    /// Reason why the deviation is necessary.
     pub why: String,
 }
 
-/// A planned trial, by the key its record will have.
+/// Plan of the run: its trials, by the keys that their records will have.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Planned {
-    /// Keys of trials that must have a terminal record for the run to be complete.
+    /// Keys of trials that must have a final record for the run to be complete.
     pub trials: Vec<String>,
 }
 
-/// The manifest.
+/// Description of a run, stored as `manifest.json`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Manifest {
-    /// Format version.
+    /// Format version with which the manifest was written.
     pub schema: u32,
-    /// Version of this program.
+    /// Version of the program that made the run.
     pub program: String,
-    /// When the run began, RFC 3339.
+    /// Start of the run as an RFC 3339 time.
     pub started: String,
-    /// The command line, without secrets (addresses with passwords are refused before).
+    /// Command line without secrets: addresses with passwords are rejected beforehand.
     pub command: Vec<String>,
-    /// The machine.
+    /// Hardware and operating system of the machine.
     pub machine: Machine,
-    /// What the clock can resolve.
+    /// Resolution of the clock used for times.
     pub clock: ClockResolution,
-    /// Sequential read bandwidth of the run folder's disk, bytes per second.
+    /// Sequential read bandwidth of the run folder's disk in bytes per second. `None` if the file system has
+    /// no direct reads.
     pub disk_bytes_per_s: Option<f64>,
-    /// The documents.
+    /// Documents that the run loads.
     pub data: Data,
-    /// The configurations, in plan order.
+    /// Configurations under test, in plan order.
     pub configurations: Vec<Configuration>,
-    /// The workloads that were run.
+    /// Names of the run's workloads; `analytics` in manifests that do not name them.
     #[serde(default = "analytics")]
     pub workloads: Vec<String>,
-    /// Settings of the plan (rounds, limits), so that `--resume` plans the same; each workload's own under its name.
+    /// Settings of the plan such as rounds and limits, so that `--resume` plans the same; settings of a
+    /// workload are under its name.
     pub settings: serde_json::Value,
-    /// The plan.
+    /// Planned trials of the run.
     pub plan: Planned,
 }
 

@@ -1,4 +1,4 @@
-//! A system compared with itself: how often are two equal things called different?
+//! Compares a system with itself, to find how often equal configurations are called different.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,37 +12,37 @@ use crate::run::Run;
 /// One comparison of a system with itself.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SelfComparison {
-    /// Question.
+    /// Question that was compared.
     pub step: Step,
-    /// First of the rounds that it is over.
+    /// First round of the comparison.
     pub first_round: u32,
-    /// One side's median ÷ the other's.
+    /// Median of one side ÷ median of the other.
     pub ratio: Estimate,
 }
 
 impl SelfComparison {
-    /// Whether it calls equal things different.
+    /// Returns `true` if the comparison calls equal configurations different.
     #[must_use]
     pub fn is_false_alarm(&self) -> bool {
         self.ratio.excludes_one()
     }
 }
 
-/// Share of false alarms that a 95 % interval allows.
+/// Share of false alarms that 95 % intervals allow.
 const ALLOWED: f64 = 0.05;
-/// Chance of a good instrument to be called a bad one.
+/// Probability of rejecting a sound instrument by chance.
 const SURE: f64 = 0.01;
 
-/// Whether there are more false alarms than chance explains: as many or more in so many comparisons, each
-/// with a chance of 5 %, would be seen once in a hundred checks.
+/// Returns `true` if there are more false alarms than chance explains: with a chance of 5 % each, as many or
+/// more would occur in less than one of a hundred checks.
 #[must_use]
 pub fn alarms_too_often(comparisons: &[SelfComparison]) -> bool {
     let alarms = comparisons.iter().filter(|one| one.is_false_alarm()).count() as u64;
     at_least(alarms, comparisons.len() as u64, ALLOWED) < SURE
 }
 
-/// Compares a figure of the hot trials of a run's first two configurations, `rounds` rounds at a time. Rounds left
-/// over at the end are in no comparison, and neither are questions that failed on either side.
+/// Compares a metric of the hot trials of a run's first two configurations, `rounds` rounds at a time.
+/// Remaining rounds at the end are not used, nor are questions that failed on either side.
 #[must_use]
 pub fn self_comparisons(run: &Run, figure: &Figure, rounds: u32) -> Vec<SelfComparison> {
     let [one, other, ..] = run.manifest.configurations.as_slice() else { return Vec::new() };

@@ -1,4 +1,5 @@
-//! The highest throughput of each configuration over numbers of clients, beside the highest of its ranking.
+//! Highest throughput of each configuration over the numbers of clients, compared with the highest of its
+//! ranking.
 
 use std::collections::BTreeMap;
 
@@ -11,23 +12,23 @@ use crate::leader::{Lead, lead};
 use crate::record::{CLIENTS, Phase};
 use crate::run::Run;
 
-/// A configuration's throughput at the number of clients at which it is highest, beside the highest of its ranking.
+/// Throughput of a configuration at its best number of clients, compared with the highest of its ranking.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Peak {
-    /// That cell, beside the cell of the best; itself where it is the best.
+    /// Comparison of that cell with the best cell. The best cell is compared with itself.
     #[serde(flatten)]
     pub comparison: Comparison,
-    /// Clients of the best.
+    /// Number of clients of the best cell. `None` if the cell does not record it.
     pub other_clients: Option<u64>,
-    /// Whether it is the best and shown to differ from all others of its ranking: see [`crate::leader`].
+    /// Whether it is the best and shown to differ from all others of its ranking; see [`crate::leader`].
     #[serde(default)]
     pub leads: bool,
-    /// The throughput.
+    /// Throughput in operations per second.
     pub value: f64,
 }
 
-/// The highest throughput of each ranked configuration over the numbers of clients, mix by mix, in closed loops. Which
-/// number that is, is taken from the same trials.
+/// Finds the highest throughput of each ranked configuration over the numbers of clients, for each mix in
+/// closed loops. The best number of clients is chosen from the same trials.
 pub(crate) fn peaks(run: &Run, entries: &[Entry], alpha: f64) -> Vec<Peak> {
     let throughput = |standing: &Standing<'_>| standing.entry.value(&figure::THROUGHPUT_OPS_PER_S);
     let mut groups: BTreeMap<_, Vec<Standing<'_>>> = BTreeMap::new();

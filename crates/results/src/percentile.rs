@@ -1,4 +1,4 @@
-//! Percentiles of cells: read from the merged histograms of their trials, since the median of p99s is no p99.
+//! Percentiles of cells, read from the merged histograms of trials because the median of p99s is not a p99.
 
 use std::collections::BTreeMap;
 
@@ -8,16 +8,16 @@ use jsonathlon_measure::statistics::{Scattered, scattered};
 use crate::figure::{Figure, Reduction};
 use crate::record::Trial;
 
-/// Samples that each round must have beyond a percentile, or its value there is too much of an accident to make an
-/// interval of.
+/// Samples beyond a percentile that each round must have; with fewer, its value is too random for an
+/// interval.
 const BEYOND: f64 = 10.0;
 
-/// The histograms of a cell's trials, by name and round.
+/// Histograms of a cell's trials, by name and round.
 pub struct Histograms(BTreeMap<String, BTreeMap<u32, Histogram>>);
 
 impl Histograms {
-    /// Of all trials of a cell. A name that one of these lacks, or that cannot be read in one, is left out: what
-    /// is merged is of all of them or of none.
+    /// Reads the histograms of all trials of a cell. A name that is missing or invalid in one trial is left
+    /// out, because merged histograms must cover all trials.
     #[must_use]
     pub fn of(trials: &[&Trial]) -> Self {
         let mut found: BTreeMap<String, BTreeMap<u32, Histogram>> = BTreeMap::new();
@@ -30,18 +30,18 @@ impl Histograms {
         Self(found)
     }
 
-    /// Whether there are none.
+    /// Returns `true` if no histogram is available in all trials.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The names that all trials have.
+    /// Names of the histograms that all trials have.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.0.keys().map(String::as_str)
     }
 
-    /// All rounds of one name together.
+    /// Merges the histograms of all rounds with this name. `None` if there is none.
     #[must_use]
     pub fn merged(&self, name: &str) -> Option<Histogram> {
         let mut rounds = self.0.get(name)?.values();
@@ -52,7 +52,7 @@ impl Histograms {
         }))
     }
 
-    /// A percentile's value in each round, where every one has enough samples beyond it; else none.
+    /// Value of a percentile in each round. Empty if a round has too few samples beyond it.
     #[must_use]
     pub fn rounds(&self, figure: &Figure) -> BTreeMap<u32, Vec<f64>> {
         let values = || {
@@ -66,7 +66,7 @@ impl Histograms {
         values().unwrap_or_default()
     }
 
-    /// The percentiles of all rounds together.
+    /// Percentiles over all rounds, by metric name.
     pub(crate) fn values(&self) -> BTreeMap<&'static str, f64> {
         let mut found = BTreeMap::new();
         for name in self.0.keys() {
@@ -82,7 +82,8 @@ impl Histograms {
         found
     }
 
-    /// The interval of a percentile around its value of all rounds together: as wide as the rounds' own scatter.
+    /// Interval of a percentile around `value`, its value over all rounds, with the width of the rounds'
+    /// scatter. `None` with too few rounds or samples.
     pub(crate) fn interval(&self, figure: &Figure, value: f64, alpha: f64) -> Option<[f64; 2]> {
         let rounds: Vec<Vec<f64>> = self.rounds(figure).into_values().collect();
         let estimate = Scattered { value, ..scattered(&rounds)? }.at(alpha);
@@ -90,7 +91,7 @@ impl Histograms {
     }
 }
 
-/// One name's histograms, those of a round merged; none where a trial has none.
+/// Histograms with this name, merged by round. `None` if a trial has none.
 fn by_round(trials: &[&Trial], name: &str) -> Option<BTreeMap<u32, Histogram>> {
     let mut rounds: BTreeMap<u32, Histogram> = BTreeMap::new();
     for trial in trials {

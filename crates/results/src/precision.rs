@@ -1,4 +1,4 @@
-//! How precise a run was to be, and which cells are not.
+//! Reports whether a run reached the precision requested by `--precision`.
 
 use jsonathlon_measure::looks::{Looks, PRECISION_ROUNDS};
 use jsonathlon_measure::statistics::{ALPHA, reach};
@@ -9,36 +9,36 @@ use crate::id::{Id, Step};
 use crate::manifest::Manifest;
 use crate::record::{Phase, Trial, Verdict};
 
-/// What became of `--precision`.
+/// Precision that a run reached.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Precision {
-    /// Half of an interval's width at most, as a share of the median.
+    /// Requested half width of intervals, as a share of the median.
     pub share: f64,
-    /// Rounds that it took.
+    /// Number of rounds that the run made.
     pub rounds: u32,
     /// Two-sided error probability of the intervals at that look; see [`Looks`].
     pub alpha: f64,
-    /// Ranked cells.
+    /// Number of ranked cells that were checked.
     pub cells: usize,
-    /// Those that are wider, or have no interval.
+    /// Cells whose intervals are wider, or that have none.
     pub not_reached: Vec<NotReached>,
 }
 
-/// A ranked cell whose interval is wider than asked for.
+/// Ranked cell whose interval is wider than requested.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct NotReached {
-    /// The configuration.
+    /// Configuration of the cell, without its memory profile.
     #[serde(flatten)]
     pub id: Id,
-    /// Step.
+    /// Step of the cell.
     pub step: Step,
-    /// Phase.
+    /// Phase of the cell.
     pub phase: Phase,
-    /// What was reached instead; none without an interval.
+    /// Half width that was reached, as a share of the median. `None` without an interval.
     pub share: Option<f64>,
 }
 
-/// What a run was asked for.
+/// Precision that the run's settings request.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Wanted {
     share: f64,
@@ -46,7 +46,7 @@ pub(crate) struct Wanted {
 }
 
 impl Wanted {
-    /// None of a run that was not to be precise.
+    /// Reads the request from the manifest. `None` if `--precision` was not requested.
     pub(crate) fn of(manifest: &Manifest) -> Option<Self> {
         let settings = &manifest.settings;
         let enough = settings.get("enough")?;
@@ -57,26 +57,26 @@ impl Wanted {
         Some(Self { share: enough.get("share")?.as_f64()?, least: u32::try_from(least).ok()? })
     }
 
-    /// The error probability of the intervals of a run that ended after `rounds` rounds: its look's portion, or
-    /// all that is left where the time was spent between two looks.
+    /// Error probability of the intervals after `rounds` rounds: the portion of that look, or everything that
+    /// is left if the run ended between two looks.
     fn alpha(self, rounds: u32) -> f64 {
         let looks = Looks::new(self.least, PRECISION_ROUNDS);
         if looks.rounds().contains(&rounds) { looks.alpha_at(rounds) } else { looks.alpha_at_end(rounds) }
     }
 }
 
-/// The error probability of a run's intervals.
+/// Two-sided error probability of a run's intervals: [`ALPHA`] unless `--precision` was requested.
 pub(crate) fn alpha<'a>(manifest: &Manifest, trials: impl Iterator<Item = &'a Trial>) -> f64 {
     Wanted::of(manifest).map_or(ALPHA, |wanted| wanted.alpha(rounds(trials)))
 }
 
-/// Rounds in which questions were asked, or operations sent.
+/// Number of rounds in which questions were asked or operations sent.
 fn rounds<'a>(trials: impl Iterator<Item = &'a Trial>) -> u32 {
     let asked = trials.filter(|trial| matches!(trial.cell.phase.planned(), Phase::Hot | Phase::Measured));
     asked.map(|trial| trial.round).max().unwrap_or(0)
 }
 
-/// What became of it; none of a run that was not to be precise.
+/// Checks all ranked cells against the requested precision. `None` if `--precision` was not requested.
 pub(crate) fn precision<'a>(
     manifest: &Manifest,
     trials: impl Iterator<Item = &'a Trial>,

@@ -1,4 +1,4 @@
-//! Durability promises that were not kept: a system that lost more, or older writes, than its tier says it may.
+//! Broken durability promises: systems that lost more, or older writes, than their tier allows.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,66 +10,67 @@ use crate::figure::{
 use crate::id::Id;
 use crate::record::DURABILITY;
 
-/// What a finding is of that says what a tier promises.
+/// Subject of the finding whose state says what the tier may lose.
 pub const PROMISE: &str = "promise";
 
-/// From which share of the time that a tier may lose on a standstill is said to have been in its way.
+/// Share of the tier's loss window above which a stall is considered a possible cause.
 const NOTABLE_SHARE: f64 = 0.5;
 
-/// The same where a tier states no time, seconds.
+/// Stall in seconds that is considered a possible cause if the tier has no loss window.
 const NOTABLE_S: f64 = 0.1;
 
-/// All stops of one kind of a configuration in one tier, some of which took more than was promised.
+/// Crash tests of one kind for a configuration and tier, of which some lost more than promised.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct BrokenPromise {
-    /// The configuration.
+    /// Configuration that was tested.
     #[serde(flatten)]
     pub id: Id,
-    /// Its durability tier.
+    /// Durability tier in which it was tested.
     pub tier: String,
-    /// How it was stopped: [`crate::manifest::PROCESS`] or [`crate::manifest::POWER`].
+    /// Kind of crash: [`crate::manifest::PROCESS`] or [`crate::manifest::POWER`].
     pub kind: String,
-    /// What the tier may lose, in the words of the system's folder.
+    /// What the tier may lose, in the words of the system's folder. `None` if no finding says it.
     pub may_lose: Option<String>,
-    /// The same as a time, where it states one.
+    /// Loss window of the tier in seconds. `None` if it states none.
     pub allowed_loss_s: Option<f64>,
-    /// Stops made.
+    /// Number of crashes that were made.
     pub stops: u64,
-    /// After how many of them what was promised was there.
+    /// Crashes after which everything that the tier promises was present.
     pub as_promised: u64,
-    /// Writes acknowledged before the stops.
+    /// Writes acknowledged before the crashes.
     pub acknowledged: u64,
-    /// Of those that are gone, and of documents that were there before clients began.
+    /// Lost writes among these, and lost documents that were loaded before clients began.
     pub lost: u64,
-    /// Documents torn.
+    /// Documents of which only a part was written.
     pub torn: u64,
-    /// How long before the stop the oldest of the lost writes was acknowledged.
+    /// Age in seconds, at the crash, of the oldest acknowledged write that was lost. `None` if no write was
+    /// lost.
     pub oldest_loss_s: Option<f64>,
-    /// Longest standstill of the disk while clients worked; none where the kernel does not count that disk.
+    /// Longest stall of the disk in seconds while clients worked. `None` if the kernel does not count that
+    /// disk.
     pub disk_stall_s: Option<f64>,
-    /// The same of the machine; none in runs of versions that did not look.
+    /// Longest stall of the machine in seconds. `None` in runs that did not record it.
     pub machine_stall_s: Option<f64>,
 }
 
-/// What is known of the conditions under which a promise was broken: a window is a promise about a disk and a machine that
-/// do their work.
+/// State of disk and machine when a promise was broken. A loss window assumes that both do their work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Conditions {
-    /// Nobody looked.
+    /// Stalls were not recorded.
     NotRecorded,
-    /// Something stood still for long enough to be in the way.
+    /// The disk or the machine stalled long enough to be a possible cause.
     Busy {
-        /// The disk did.
+        /// Whether the disk stalled.
         disk: bool,
-        /// The machine did.
+        /// Whether the machine stalled.
         machine: bool,
     },
-    /// Nothing did, as far as could be seen.
+    /// No relevant stall was recorded.
     Quiet,
 }
 
 impl BrokenPromise {
-    /// None of an entry that is of no stops, or after which all was as promised.
+    /// Finds the broken promise of an entry. `None` if it has no crash tests, or all were as promised.
     #[must_use]
     pub fn of(entry: &Entry) -> Option<Self> {
         let count = |figure: &Figure| entry.metric(figure).unwrap_or_default() as u64;
@@ -92,7 +93,7 @@ impl BrokenPromise {
         })
     }
 
-    /// Whether the disk or the machine was busy.
+    /// Decides from the recorded stalls whether the disk or the machine may have caused the loss.
     #[must_use]
     pub fn conditions(&self) -> Conditions {
         let notable = self.allowed_loss_s.map_or(NOTABLE_S, |allowed| allowed * NOTABLE_SHARE);

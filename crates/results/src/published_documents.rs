@@ -1,16 +1,16 @@
-//! What others have published about large documents: "JSON Showdown: Dolt vs Postgres", as it stood.
+//! Published results on large documents: "JSON Showdown: Dolt vs Postgres", as they were published.
 //!
-//! The figures are from another machine, and their times hold the start of a client (`docs/published.md`). They are kept to
-//! be read beside a run's own, never to be ranked with them.
+//! They come from another machine, and their times include the start of a client (`docs/published.md`). They
+//! are embedded to be read next to a run's results, and are never ranked with them.
 
 use serde::Serialize;
 
 use crate::ResultsError;
 use crate::tsv::lines;
 
-/// The machine of all of them.
+/// Machine of all these results.
 pub const MACHINE: &str = "Apple M2 Pro, 32 GB memory";
-/// Where and when they were published.
+/// Title, publisher and year of the publication.
 pub const SOURCE: &str = "JSON Showdown: Dolt vs Postgres, DoltHub, 2024";
 
 const RESULTS: &str = include_str!("../published/documents-2024.tsv");
@@ -18,35 +18,37 @@ const SUSPECTED: &str = include_str!("../published/documents-suspected.tsv");
 const COLUMNS: [&str; 9] = ["test", "system", "variant", "index", "n", "documents", "mean_s", "sd_s", "disk"];
 const SUSPECTED_COLUMNS: [&str; 6] = ["test", "system", "variant", "index", "n", "reason"];
 
-/// One published figure.
+/// One published result of a test.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct PublishedDocuments {
-    /// Test, as this program calls it: `export`, `import`, `copy`, `extract`, `filter`, `order`, `index` or `disk`.
+    /// Test by this program's name: `export`, `import`, `copy`, `extract`, `filter`, `order`, `index` or
+    /// `disk`.
     pub test: String,
-    /// System.
+    /// Name of the system, as published.
     pub system: String,
-    /// `json` or `jsonb`.
+    /// Type of the column: `json` or `jsonb`.
     pub variant: String,
-    /// The kind of index, of the test of that name.
+    /// Kind of index in the test `index`. `None` in other tests.
     pub index: Option<String>,
-    /// The ordinal of its documents.
+    /// Ordinal n of the documents D(n), see `docs/documents.md`. Such a document has about 2^(n + 4) bytes.
     pub n: u32,
-    /// How many.
+    /// Number of documents in the test.
     pub documents: u64,
-    /// Mean seconds.
+    /// Mean time in seconds. `None` for the test `disk`.
     pub mean_s: Option<f64>,
-    /// Their standard deviation.
+    /// Standard deviation of the time in seconds. `None` if not published.
     pub sd_s: Option<f64>,
-    /// What it takes on the disk; no unit is given.
+    /// Size on disk, published without a unit. `None` for other tests.
     pub disk: Option<f64>,
-    /// Why it is likely to be an error: inferences of this project from the figures alone, confirmed by nobody.
+    /// Reasons why the result is probably an error. They are conclusions of this project from the numbers
+    /// alone; the publisher has not confirmed them.
     pub suspected: Vec<String>,
 }
 
-/// All of them, test by test, the smallest documents first.
+/// All published results by test, smallest documents first.
 ///
 /// # Errors
-/// When the data that is part of the program cannot be understood, which a test excludes.
+/// [`ResultsError::Corrupt`] if the embedded data is invalid; a test ensures that it is valid.
 pub fn published_documents() -> Result<Vec<PublishedDocuments>, ResultsError> {
     let mut all = Vec::new();
     for line in lines("documents-2024", RESULTS, &COLUMNS)? {
@@ -67,7 +69,7 @@ pub fn published_documents() -> Result<Vec<PublishedDocuments>, ResultsError> {
     for line in lines("documents-suspected", SUSPECTED, &SUSPECTED_COLUMNS)? {
         let [test, system, variant, index, n, reason] = line.fields()?;
         let n: Option<u32> = line.number(n)?;
-        // Nothing stands for anything.
+        // An empty field matches everything.
         let is = |wanted: &str, found: &str| wanted.is_empty() || wanted == found;
         let mut concerned = 0;
         for one in all.iter_mut().filter(|one| {
@@ -98,7 +100,7 @@ mod tests {
         assert_eq!(["export", "import", "copy", "extract", "filter", "order"].map(of), [15; 6]);
         assert_eq!((of("index"), of("disk"), all.len()), (30, 15, 135));
         assert!(all.iter().all(|one| one.mean_s.is_some() == one.disk.is_none()));
-        // 64 MiB out and in, 512 MiB for the rest.
+        // The total is 64 MiB for export and import, 512 MiB for the rest.
         for one in &all {
             let total = one.documents << (one.n + 4);
             let expected = if matches!(one.test.as_str(), "export" | "import") { 64 } else { 512 };

@@ -1,19 +1,20 @@
-//! Which configurations may stand in one ranking: those of one preparation class, one memory profile and one set of
-//! further rules.
+//! Criteria of rankings: preparation class, memory profile and further rules, which must be equal for
+//! configurations to be ranked together.
 
 use serde::{Deserialize, Serialize};
 
-/// What a system was told about the documents before they came.
+/// Preparation class: what a system was told about the documents before they were loaded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Preparation {
     /// Nothing: one JSON column, collection or index, and no index, hint, sort key or column on any path.
     AsIs,
-    /// The paths of the questions: an index, type hints or a sort key. Documents stay whole, and questions name paths.
+    /// The paths of the questions, as index, type hints or sort key. Documents stay whole, and questions use
+    /// paths.
     Prepared,
-    /// The paths of the questions are columns beside the document, and questions name the columns.
+    /// The paths of the questions are columns next to the document, and questions use the columns.
     Extracted,
-    /// Whatever a user's own folder of questions says: no class, and ranked together.
+    /// Whatever the user's own folder of questions says. These configurations are ranked with each other.
     Own,
 }
 
@@ -21,7 +22,7 @@ impl Preparation {
     /// All classes, in the order in which they are shown.
     pub const ALL: [Self; 4] = [Self::AsIs, Self::Prepared, Self::Extracted, Self::Own];
 
-    /// The word used in files and tables.
+    /// Word for the class in files and tables.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
@@ -33,18 +34,18 @@ impl Preparation {
     }
 }
 
-/// How a system's memory was set.
+/// Memory profile: how a system's memory settings were chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Profile {
-    /// Every system had the same budget, spent as its makers advise.
+    /// All systems have the same budget, distributed as their vendors advise.
     Sized,
-    /// As the package sets it.
+    /// The settings of the package are unchanged.
     Stock,
 }
 
 impl Profile {
-    /// The word used in files and tables.
+    /// Word for the profile in files and tables.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
@@ -53,22 +54,22 @@ impl Profile {
         }
     }
 
-    /// The profile of this word.
+    /// Finds the profile with this word. `None` if the word is unknown.
     #[must_use]
     pub fn of_word(word: &str) -> Option<Self> {
         [Self::Sized, Self::Stock].into_iter().find(|profile| profile.word() == word)
     }
 }
 
-/// One memory setting of a configuration.
+/// One memory setting of a configuration, and its origin.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MemorySetting {
-    /// What it is called.
+    /// Name of the setting in the system's configuration.
     pub name: String,
-    /// Its value.
+    /// Value that the run uses.
     pub value: String,
-    /// What the package does by itself.
+    /// Default value of the package.
     pub stock: String,
-    /// Where the makers advise it.
+    /// Place where the vendor recommends the value.
     pub source: String,
 }

@@ -1,4 +1,4 @@
-//! A run as its folder holds it.
+//! Loads a run from its folder.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -8,29 +8,29 @@ use crate::folder::{read_manifest, read_records};
 use crate::manifest::Manifest;
 use crate::record::{Agreement, Body, Cell, Phase, PlanCheck, Record, Trial};
 
-/// Everything a run folder holds, read once.
+/// Manifest and journal of a run, read once.
 #[derive(Debug, Clone)]
 pub struct Run {
-    /// The folder.
+    /// Path of the run folder.
     pub path: String,
-    /// The manifest.
+    /// Manifest of the run.
     pub manifest: Manifest,
-    /// The journal.
+    /// Records of the journal, with the phases of hot cells settled.
     pub records: Vec<Record>,
 }
 
 impl Run {
-    /// Reads the run in `path`.
+    /// Reads the manifest and the journal of the run in `path`.
     ///
     /// # Errors
-    /// When there is no run or its files cannot be understood.
+    /// Those of [`read_manifest`] and [`read_records`].
     pub fn read(path: &Path) -> Result<Self, ResultsError> {
         let mut records = read_records(path)?;
         settle_hot_phases(&mut records);
         Ok(Self { path: path.display().to_string(), manifest: read_manifest(path)?, records })
     }
 
-    /// The trials among the records.
+    /// Trials in the order of the journal.
     pub fn trials(&self) -> impl Iterator<Item = &Trial> {
         self.records.iter().filter_map(|record| match &record.body {
             Body::Trial(trial) => Some(trial.as_ref()),
@@ -38,7 +38,7 @@ impl Run {
         })
     }
 
-    /// The plans among the records.
+    /// Plan checks in the order of the journal.
     pub fn plans(&self) -> impl Iterator<Item = &PlanCheck> {
         self.records.iter().filter_map(|record| match &record.body {
             Body::Plan(plan) => Some(plan),
@@ -46,7 +46,7 @@ impl Run {
         })
     }
 
-    /// Answers held against each other, question by question.
+    /// Comparisons of the answers to each question, in the order of the journal.
     pub fn agreements(&self) -> impl Iterator<Item = &Agreement> {
         self.records.iter().filter_map(|record| match &record.body {
             Body::Agreement(agreement) => Some(agreement.as_ref()),
@@ -54,7 +54,7 @@ impl Run {
         })
     }
 
-    /// Planned trials that have no terminal record.
+    /// Keys of planned trials that have no final record.
     #[must_use]
     pub fn open_trials(&self) -> Vec<&str> {
         let there: std::collections::HashSet<&str> =
@@ -63,8 +63,9 @@ impl Run {
     }
 }
 
-/// A cell is hot or it is not, as a whole: where at least half of its trials read from the disk, all of them are
-/// called hot and not in memory; where fewer did, its median is one that did not, and all of them are called hot.
+/// Settles the phase of hot cells as a whole. If at least half of a cell's trials read from the disk, all of
+/// them become [`Phase::HotNotInMemory`]. If fewer did, the median is a trial that did not, and all become
+/// [`Phase::Hot`].
 fn settle_hot_phases(records: &mut [Record]) {
     let mut cells: HashMap<String, (usize, usize)> = HashMap::new();
     let is_hot = |trial: &Trial| trial.cell.phase.planned() == Phase::Hot;

@@ -1,5 +1,5 @@
-//! How much a result, a row or a sentence is to be noticed: a value that colours and signs are drawn from. Words never
-//! decide it, since names of folders, variants and documents are words as well.
+//! How prominently a result, row or sentence is shown: colours and icons follow this value, never words,
+//! because names of folders, variants and documents are words too.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,21 +8,21 @@ use crate::manifest::Tested;
 use crate::promise::BrokenPromise;
 use crate::record::{Phase, Verdict};
 
-/// From what is as it should be to what nobody may overlook.
+/// Severity of a result, from normal to failed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Severity {
-    /// As it should be.
+    /// The result is as expected and needs no attention.
     #[default]
     Good,
-    /// It means less than it seems to.
+    /// The result means less than it appears to.
     Warning,
-    /// It went wrong.
+    /// The result is wrong, missing or breaks a promise.
     Failed,
 }
 
 impl Severity {
-    /// Whether nothing is to be noticed.
+    /// Returns `true` for [`Severity::Good`], which needs no attention.
     #[must_use]
     pub fn is_good(&self) -> bool {
         *self == Self::Good
@@ -30,8 +30,7 @@ impl Severity {
 }
 
 impl Verdict {
-    /// How much it is to be noticed. That a system has no such thing, or that there was nothing to compare with, is
-    /// nobody's fault.
+    /// Severity of the verdict. A missing feature, or a missing expected answer, is not an error.
     #[must_use]
     pub fn severity(self) -> Severity {
         match self {
@@ -43,7 +42,7 @@ impl Verdict {
 }
 
 impl Tested {
-    /// How much it is to be noticed: by whether the promise was kept.
+    /// Severity by whether the tier's promise was kept.
     #[must_use]
     pub fn severity(&self) -> Severity {
         if self.as_promised < self.stops { Severity::Failed } else { Severity::Good }
@@ -51,8 +50,7 @@ impl Tested {
 }
 
 impl Entry {
-    /// How much it is to be noticed: by its verdict, by what it was meant to be and is not, and by what was promised and
-    /// not kept.
+    /// Severity by the verdict, by whether a cold trial was verified, and by broken durability promises.
     #[must_use]
     pub fn severity(&self) -> Severity {
         let phase = match self.cell.phase {

@@ -1,4 +1,4 @@
-//! Summary schema 1: what a run found, computed from its journal alone.
+//! Summary of a run, schema 1, computed from its manifest and journal alone.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -24,62 +24,63 @@ use crate::record::{
 pub use crate::entry::{Entry, FailureEntry};
 pub use crate::run::Run;
 
-/// The whole summary.
+/// Everything that a run measured, as tables, page and exports show it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Summary {
-    /// Format version.
+    /// Format version of the summary.
     pub schema: u32,
-    /// The run folder.
+    /// Path of the run folder.
     pub run: String,
-    /// Whether every planned trial has a terminal record.
+    /// Whether every planned trial has a final record.
     pub complete: bool,
     /// Version of the program that made the run.
     pub program: String,
-    /// When it began, RFC 3339.
+    /// Start of the run as an RFC 3339 time.
     pub started: String,
-    /// The machine.
+    /// Hardware and operating system of the machine.
     pub machine: Machine,
-    /// The documents.
+    /// Documents that the run loaded.
     pub data: DataSummary,
-    /// One entry a cell.
+    /// One entry per cell, and one per reference file format.
     pub results: Vec<Entry>,
-    /// Questions' cells beside the best of their ranking and beside the yardstick.
+    /// Comparisons of cells with the best of their ranking and with the reference row.
     #[serde(default)]
     pub comparisons: Vec<Comparison>,
-    /// Highest throughput over numbers of clients, of ranked configurations in closed loops.
+    /// Highest throughput over the numbers of clients, for ranked configurations in closed loops.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub peaks: Vec<Peak>,
-    /// What became of `--precision`, where that was asked for.
+    /// Precision that was reached. `None` if the run was not started with `--precision`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub precision: Option<Precision>,
-    /// Trials beside which the hypervisor took more than 2 % of the processor, of all that it was looked at beside.
+    /// Trials with more than 2 % CPU steal, out of all for which it was recorded.
     #[serde(default)]
     pub stolen: Stolen,
-    /// Scores in the published formula, among this run's own configurations; none of a run that is not
-    /// complete.
+    /// Scores by the formula of the published benchmark, among this run's configurations. Empty for an
+    /// incomplete run.
     #[serde(default)]
     pub published_scores: Vec<PublishedScore>,
-    /// Answers held against each other, question by question; of workloads whose answers nobody knows beforehand.
+    /// Comparisons of all answers to a question, for workloads whose expected answers are not known
+    /// beforehand.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub agreements: Vec<Agreement>,
-    /// Durability tiers that lost more than they may.
+    /// Durability tiers that lost more than they allow.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub broken_promises: Vec<BrokenPromise>,
-    /// One entry a failed trial, and one a plan that broke its configuration's promise.
+    /// One entry per failed trial, and one per plan that broke its configuration's promise.
     pub failures: Vec<FailureEntry>,
 }
 
-/// Trials beside which the hypervisor took more of the processor than can be passed over.
+/// Trials with considerable CPU steal.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stolen {
-    /// With more than 2 % of all cores' time taken.
+    /// Number of trials with more than 2 % of all cores' time stolen by the hypervisor.
     pub trials: u64,
-    /// Of so many.
+    /// Number of trials for which CPU steal was recorded.
     pub of: u64,
 }
 
 impl Stolen {
-    /// The share of the processor from which on a trial counts.
+    /// Share of all cores' time above which the CPU steal of a trial is counted.
     pub const SHARE: f64 = 0.02;
 
     fn of<'a>(trials: impl Iterator<Item = &'a Trial>) -> Self {
@@ -90,24 +91,24 @@ impl Stolen {
     }
 }
 
-/// The documents in short.
+/// Short description of the documents.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct DataSummary {
-    /// Documents offered.
+    /// Number of documents offered to each system.
     pub documents: u64,
-    /// Bytes as newline-delimited JSON.
+    /// Size in bytes as newline-delimited JSON.
     pub bytes: u64,
-    /// Digest of those bytes.
+    /// Digest of the documents as newline-delimited JSON.
     pub digest: String,
-    /// Where they came from.
+    /// Description of the documents' source for readers.
     pub source: String,
-    /// Seconds that making them ready took: writing or reading, digest, reference answers.
+    /// Seconds of staging: writing or reading, digest and reference answers. `None` if not recorded.
     #[serde(default)]
     pub staging_s: Option<f64>,
 }
 
 impl Run {
-    /// The summary.
+    /// Computes the summary of the run.
     #[must_use]
     pub fn summary(&self) -> Summary {
         let mut cells: BTreeMap<String, Vec<&Trial>> = BTreeMap::new();
@@ -148,7 +149,7 @@ impl Run {
             peaks,
             precision,
             stolen: Stolen::of(self.trials()),
-            // A trial that is yet to come would count as a missing time.
+            // Trials that are still missing would count as missing times.
             published_scores: if complete { published_scores(self) } else { Vec::new() },
             agreements: self.agreements().cloned().collect(),
             broken_promises,
@@ -157,8 +158,9 @@ impl Run {
     }
 }
 
-/// Right answers over fewer documents are right and yet no answers to the question: whoever reads one
-/// entry alone must see that.
+/// Marks cells measured on a partial load as [`Verdict::Partial`], unless their verdict is worse. Their
+/// answers are right for fewer documents, but do not answer the question, which each entry must show by
+/// itself.
 fn mark_partial(manifest: &Manifest, results: &mut [Entry]) {
     let is_partial = |entry: &&Entry| entry.cell.step == Step::Load && entry.verdict == Verdict::Partial;
     let partial: Vec<Cell> = results.iter().filter(is_partial).map(|entry| entry.cell.clone()).collect();
@@ -170,7 +172,7 @@ fn mark_partial(manifest: &Manifest, results: &mut [Entry]) {
     }
 }
 
-/// The same documents in formats that are not databases.
+/// Sizes of the same documents in formats that are not databases, as reference entries.
 fn file_rows(manifest: &Manifest) -> Vec<Entry> {
     manifest
         .data
@@ -201,8 +203,8 @@ fn entry(trials: &[&Trial], alpha: f64) -> Option<Entry> {
         _ => trial.seconds.is_some(),
     };
     let timed: Vec<&&Trial> = trials.iter().filter(is_timed).collect();
-    // One wrong or failed trial takes the time of the whole cell away: a configuration that answers
-    // right four times out of five has no speed.
+    // One wrong or failed trial removes the time of the whole cell, because a configuration that is right
+    // four times out of five has no speed.
     let estimate =
         verdict.has_time().then(|| estimate_at(&rounds_of(&figure::SECONDS, trials), alpha)).flatten();
     let seconds: Vec<f64> = trials.iter().filter_map(|trial| figure::SECONDS.value(trial)).collect();
@@ -231,7 +233,7 @@ fn entry(trials: &[&Trial], alpha: f64) -> Option<Entry> {
     })
 }
 
-/// What was found out, of each thing what the last trial said that had something to say of it.
+/// Collects the findings of the trials; for each subject the last one counts.
 fn findings(trials: &[&Trial]) -> Vec<Finding> {
     let mut all: Vec<Finding> = Vec::new();
     for finding in trials.iter().flat_map(|trial| &trial.findings) {
@@ -243,7 +245,7 @@ fn findings(trials: &[&Trial]) -> Vec<Finding> {
     all
 }
 
-/// The mean, and the standard deviation of a sample of several.
+/// Mean, and standard deviation of the sample. The deviation is `None` for a single value.
 fn mean_and_deviation(samples: &[f64]) -> (f64, Option<f64>) {
     let count = samples.len() as f64;
     let mean = samples.iter().sum::<f64>() / count;
@@ -251,7 +253,7 @@ fn mean_and_deviation(samples: &[f64]) -> (f64, Option<f64>) {
     (mean, (samples.len() > 1).then(|| (squares / (count - 1.0)).sqrt()))
 }
 
-/// The most frequent bound among the trials; the first seen among equals.
+/// Most frequent bottleneck of the trials; the first one seen if several are equally frequent.
 fn typical_bound(trials: &[&&Trial]) -> Option<String> {
     let mut counts: Vec<(&str, usize)> = Vec::new();
     for bound in trials.iter().filter_map(|trial| trial.bound_by.as_deref()) {
@@ -274,7 +276,7 @@ fn metrics(trials: &[&Trial], histograms: &Histograms, phase: Phase) -> Metrics 
             values.entry(figure::SERVER_S.name).or_default().push(seconds);
         }
     }
-    // A size has a range over the loads that it was taken after.
+    // A size was taken after each load, so it has a range.
     let sizes =
         values.get(figure::TOTAL_BYTES.name).filter(|sizes| phase == Phase::Steady && sizes.len() > 1);
     let limits = sizes.map(|sizes| {
@@ -291,7 +293,7 @@ fn metrics(trials: &[&Trial], histograms: &Histograms, phase: Phase) -> Metrics 
         .collect()
 }
 
-/// Intervals of the registered figures that have a value in each round; that of the time stands apart.
+/// Intervals of the registered metrics that have one, except the time, which has its own fields.
 fn intervals(
     trials: &[&Trial],
     histograms: &Histograms,
@@ -311,7 +313,7 @@ fn intervals(
     figure::ALL.iter().filter(|one| one.interval && **one != figure::SECONDS).filter_map(of).collect()
 }
 
-/// Figures of which a median is shown, and whose trials fall into two groups.
+/// Metrics that are reduced to a median, and whose trials fall into two groups.
 fn groups(trials: &[&Trial]) -> BTreeMap<String, [Group; 2]> {
     let mut values: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
     for trial in trials {
@@ -332,7 +334,7 @@ fn groups(trials: &[&Trial]) -> BTreeMap<String, [Group; 2]> {
         .collect()
 }
 
-/// A figure's values round by round, of rounds in which there are any.
+/// Values of a metric by round, without rounds that have none.
 fn rounds_of(figure: &Figure, trials: &[&Trial]) -> Vec<Vec<f64>> {
     let mut rounds: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
     for trial in trials {
@@ -343,7 +345,7 @@ fn rounds_of(figure: &Figure, trials: &[&Trial]) -> Vec<Vec<f64>> {
     rounds.into_values().collect()
 }
 
-/// Trials that failed, and after them plans that broke their configurations' promises.
+/// Failed trials, followed by plans that broke their configurations' promises.
 fn failures(records: &[Record]) -> Vec<FailureEntry> {
     let told: HashMap<&str, &Failure> = records
         .iter()
@@ -352,7 +354,7 @@ fn failures(records: &[Record]) -> Vec<FailureEntry> {
             _ => None,
         })
         .collect();
-    // A record that follows from another one does not repeat its words; whoever reads one entry alone has them.
+    // A record caused by another one does not repeat its message, which is therefore added to the entry.
     let whole = |entry: FailureEntry| match entry.because.as_deref().and_then(|key| told.get(key)) {
         Some(cause) => FailureEntry { error: format!("{}: {}", entry.error, cause.error), ..entry },
         None => entry,
@@ -368,7 +370,7 @@ fn failures(records: &[Record]) -> Vec<FailureEntry> {
     trials.chain(plans).collect()
 }
 
-/// A plan that is not what the configuration promises is a failure of its cell, though its answers stand.
+/// Makes a failure of a plan that breaks its configuration's promise, although its answers are valid.
 fn broken_plan(key: &str, plan: &PlanCheck) -> Option<FailureEntry> {
     (!plan.violations.is_empty()).then(|| FailureEntry {
         key: key.to_owned(),
@@ -381,7 +383,7 @@ fn broken_plan(key: &str, plan: &PlanCheck) -> Option<FailureEntry> {
 }
 
 fn failure(key: &str, trial: &Trial) -> Option<FailureEntry> {
-    // That a system has no such thing is no failure of it; the words say why.
+    // A missing feature is not a failure of the system; its reason is in the message.
     let failure = trial.failure.as_ref().filter(|_| trial.verdict != Verdict::NotApplicable)?;
     Some(FailureEntry {
         key: key.to_owned(),

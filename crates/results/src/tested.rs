@@ -1,4 +1,5 @@
-//! What durability runs have shown of a configuration, for those who state its tier beside other figures.
+//! Collects what durability runs found for a configuration, to show next to its durability tier in other
+//! runs.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -9,13 +10,15 @@ use crate::manifest::Tested;
 use crate::record::Trial;
 use crate::run::Run;
 
-/// The workload that stops systems the hard way, as it is called in journals.
+/// Name of the workload that crash-tests systems, as it is written in journals.
 pub const DURABILITY_RUN: &str = "durability";
-/// What a finding is of that says what was stopped, by the digest of what its durability stands on.
+/// Subject of the finding whose state is the digest of everything that a configuration's durability depends
+/// on.
 pub const STOPPED: &str = "basis";
 
-/// What the durability runs in the folders of a folder have shown, by the digest of what durability stands on; of
-/// several runs the last. What cannot be read there is nobody's business here.
+/// Collects the crash tests of all durability runs in the subfolders of `folder`, by the digest of what
+/// durability depends on. Of several runs with tests of the same kind, the latest counts. Folders that cannot
+/// be read are ignored, because these results only supplement the caller's run.
 #[must_use]
 pub fn tested_in(folder: &Path) -> HashMap<String, Vec<Tested>> {
     let Ok(entries) = std::fs::read_dir(folder) else { return HashMap::new() };
@@ -35,7 +38,7 @@ pub fn tested_in(folder: &Path) -> HashMap<String, Vec<Tested>> {
     found
 }
 
-/// What one run has shown.
+/// Sums the crash tests of one run by digest and kind.
 fn shown_by(run: &Run) -> Vec<(String, Tested)> {
     let date: String = run.manifest.started.chars().take("2026-11-23".len()).collect();
     let mut all: Vec<(String, Tested)> = Vec::new();

@@ -1,18 +1,18 @@
-//! Tables that are part of the program: lines of fields between tabs, behind comments and a head.
+//! Reads the embedded tables: tab-separated fields after `#` comments and a header line.
 
 use std::path::PathBuf;
 use std::str::FromStr;
 
 use crate::ResultsError;
 
-/// A line of a table.
+/// Line of an embedded table, with the name and line number that errors report.
 pub(crate) struct Line<'a> {
     table: &'a str,
     number: usize,
     text: &'a str,
 }
 
-/// The lines of a table behind its comments and its head, which must hold these columns.
+/// Returns the lines of a table after its comments and its header, which must name exactly these columns.
 pub(crate) fn lines<'a>(
     table: &'a str,
     text: &'a str,
@@ -42,7 +42,7 @@ impl<'a> Line<'a> {
         fields.try_into().map_err(|_| self.corrupt(format!("{found} fields and not {N}")))
     }
 
-    /// A number, where there is one.
+    /// Parses a field as a number. `Ok(None)` if the field is empty.
     pub(crate) fn number<T: FromStr<Err: std::fmt::Display>>(
         &self,
         text: &str,

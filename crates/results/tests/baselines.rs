@@ -1,4 +1,4 @@
-//! Runs kept under names.
+//! Tests of baselines: runs saved under names.
 
 mod support;
 
@@ -85,7 +85,7 @@ fn what_is_no_baseline_is_not_replaced() {
     std::fs::write(&kept, "a file").unwrap();
     refused();
     std::fs::remove_file(&kept).unwrap();
-    // Not even an empty folder, unless it was asked for.
+    // Not even an empty folder is replaced unless requested.
     std::fs::create_dir(&kept).unwrap();
     let error = baselines.save("main", &source, false).unwrap_err();
     assert!(matches!(error, ResultsError::BaselineExists { .. }), "{error}");

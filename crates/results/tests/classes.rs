@@ -1,4 +1,4 @@
-//! Preparation classes, memory profiles, and what is hot: what may stand beside what.
+//! Tests of preparation classes, memory profiles and hot phases: which cells may be compared.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
@@ -24,7 +24,7 @@ fn prepared(system: &str, preparation: Preparation, profile: Profile) -> Configu
     }
 }
 
-/// A run of these, each with hot Q1 times of so many seconds in five rounds.
+/// A run of these configurations, with hot Q1 times of the given seconds in five rounds.
 fn timed(configurations: &[(Configuration, f64)]) -> Run {
     let all: Vec<Configuration> = configurations.iter().map(|(one, _)| one.clone()).collect();
     let mut made = run("made", &all);
@@ -38,7 +38,7 @@ fn timed(configurations: &[(Configuration, f64)]) -> Run {
     made
 }
 
-/// Who each configuration is held against, as `variant profile` pairs.
+/// The configuration that each configuration is compared with, as `system variant profile`.
 fn bests(summary: &Summary) -> Vec<(String, String)> {
     let name = |variant: &str, profile: Option<&str>| format!("{variant} {}", profile.unwrap_or("–"));
     summary
@@ -63,7 +63,7 @@ fn classes_and_profiles_are_never_in_one_ranking() {
         (prepared("b", Preparation::AsIs, Profile::Sized), 2.0),
         (prepared("a", Preparation::Prepared, Profile::Sized), 0.1),
         (prepared("b", Preparation::Prepared, Profile::Sized), 0.2),
-        // The same system and variant, with the memory of its package.
+        // The same system and variant, with the memory settings of its package.
         (prepared("a", Preparation::AsIs, Profile::Stock), 0.01),
     ]);
     let summary = made.summary();
@@ -119,7 +119,7 @@ fn read_back(made: &Run) -> Run {
     Run::read(&place).unwrap()
 }
 
-/// The first so many of the hot trials read from the disk.
+/// Marks the hot trials of the first `count` rounds as reading from disk.
 fn reading(made: &mut Run, count: u32) {
     for record in &mut made.records {
         if let Body::Trial(trial) = &mut record.body
@@ -148,7 +148,7 @@ fn a_cell_is_hot_as_a_whole_or_not_in_memory_as_a_whole() {
         assert_eq!(cells.len(), 1, "{count} of 5");
         assert_eq!((cells[0].cell.phase, cells[0].trials), (phase, 5), "{count} of 5");
         assert!(cells[0].median_s.is_some() && cells[0].verdict == Verdict::Exact);
-        // What reads from the disk is in no ranking of what does not.
+        // Cells that read from disk are not ranked with cells that do not.
         let is_compared = summary.comparisons.iter().any(|one| one.cell.step.word() == "q1");
         assert_eq!(is_compared, phase == Phase::Hot, "{count} of 5");
     }
@@ -195,10 +195,10 @@ fn precision_that_was_not_reached_is_said_cell_by_cell() {
     assert_eq!((precision.share, precision.rounds), (0.05, 5));
     let missed: Vec<_> =
         precision.not_reached.iter().map(|one| (one.id.system.as_str(), one.step.word())).collect();
-    // Loads were done once, so they have no interval.
+    // Each load was done once, so it has no interval.
     assert_eq!(missed, [("still", "load"), ("wild", "load"), ("wild", "q1")]);
     assert_eq!(precision.cells, 4);
-    // Looking several times has its price: each interval is wider than at a single look.
+    // Interim analyses have a price: each interval is wider than with a single analysis.
     let high = |summary: &[jsonathlon_results::summary::Entry]| {
         summary
             .iter()

@@ -1,4 +1,5 @@
-//! Two runs made by hand beside each other: what is matched, and what is called different.
+//! Tests of the comparison of two synthetic runs: which cells are matched, and which differences are
+//! reported.
 
 mod support;
 
@@ -13,7 +14,7 @@ use support::{cell, configuration, edit, fail, gate, one, run, times};
 
 const NONE_SHOWN: Outcome = Outcome::Timed(Difference::NoneShown);
 
-/// The counts, in the order of their fields.
+/// The counts of the comparison, in the order of their fields.
 fn counts(comparison: &RunComparison) -> [usize; 7] {
     let counts = comparison.counts;
     [
@@ -49,7 +50,7 @@ fn a_run_beside_itself_shows_no_difference() {
     assert!(comparison.gated(0.0, false).gate.unwrap().passed);
 }
 
-/// Every stop was made in both runs; only in one of them what the tier promises was there.
+/// All crashes were executed in both runs; only in one of them the tier's promise was kept every time.
 #[test]
 fn a_durability_promise_that_is_newly_broken_now_fails() {
     let of = |name: &str, as_promised: f64| {
@@ -92,7 +93,7 @@ fn what_was_right_and_is_not_fails_whatever_is_allowed() {
         (Verdict::Unverified, true),
     ] {
         let mut b = a.clone();
-        // One trial of the five.
+        // One of the five trials.
         edit(
             &mut b,
             |trial| hot(trial) && trial.round == 3,
@@ -110,7 +111,7 @@ fn what_was_right_and_is_not_fails_whatever_is_allowed() {
             matches!(gate.reasons.as_slice(), [one] if one.text.contains("q1 hot now fails")),
             "{gate:?}"
         );
-        // The other way round it is none.
+        // In the opposite direction it is not a failure.
         let comparison = compare(&b, &a, false).unwrap();
         assert_eq!(one(&comparison, "q1 hot").outcome, Outcome::NowAnswers, "{verdict:?}");
         assert!(comparison.gated(0.0, false).gate.unwrap().passed);
@@ -128,7 +129,7 @@ fn a_failure_is_found_whatever_its_cold_trials_are_called() {
     edit(&mut a, cold, |trial| trial.cell.phase = Phase::ColdUnverified);
     let same = compare(&a, &a, false).unwrap();
     assert_eq!(one(&same, "q1 cold-unverified").outcome, NONE_SHOWN);
-    // All of them fail, and are cold; some of them fail, and the others are not.
+    // First all trials fail and are cold; then some fail and the others are unverified.
     for rounds in [1..=5, 4..=5] {
         let mut b = run("b", &[configuration("ma", "1")]);
         edit(&mut b, cold, |trial| {
@@ -142,7 +143,7 @@ fn a_failure_is_found_whatever_its_cold_trials_are_called() {
         assert_eq!(comparison.counts.now_fail, 1, "{rounds:?}");
         assert!(!comparison.gated(1.0, false).gate.unwrap().passed);
     }
-    // Cold and not verified are different conditions, and no ratio is made of them.
+    // Cold and unverified are different conditions, so no ratio is computed.
     let comparison = compare(&a, &run("b", &[configuration("ma", "1")]), false).unwrap();
     let cell = one(&comparison, "q1 cold");
     assert_eq!((cell.outcome, cell.ratio), (Outcome::NotCompared, None));
@@ -162,14 +163,14 @@ fn what_was_planned_as_one_cell_fails_once() {
     assert_eq!((comparison.cells.len(), comparison.counts.now_fail), (4, 1));
     assert!(comparison.only_in_a.is_empty() && comparison.only_in_b.is_empty());
     assert_eq!(compare(&b, &b, false).unwrap().counts.no_time, 1);
-    // Rounds that could not be verified in one of the runs alone leave the others to be compared.
+    // Rounds that are unverified in only one of the runs do not prevent a comparison of the others.
     let b = run("b", &[configuration("ma", "1")]);
     let comparison = compare(&a, &b, false).unwrap();
     assert_eq!(comparison.only_in_a[0].cells, ["q1 cold-unverified"]);
     assert!(gate(&comparison).passed);
 }
 
-/// The promises broken by the plan of `q1`.
+/// A copy of the run in which the plan of `q1` violates these promises.
 fn breaking(run: &Run, violations: &[&str]) -> Run {
     let mut run = run.clone();
     let cell = cell(&run.manifest.configurations[0], "q1", Phase::Hot);
@@ -288,7 +289,7 @@ fn what_differs_in_how_they_were_made_is_listed() {
     let mut b = a.clone();
     b.manifest.machine.cores = 4;
     b.manifest.machine.kernel = "6.2".into();
-    b.manifest.machine.memory_bytes += 1_000_000; // what another kernel keeps for itself
+    b.manifest.machine.memory_bytes += 1_000_000; // memory that another kernel reserves for itself
     b.manifest.program = "0.2.0".into();
     b.manifest.settings = serde_json::json!({"rounds": 9, "cold_os": true});
     let configuration = &mut b.manifest.configurations[0];

@@ -1,4 +1,5 @@
-//! What two runs differ by as wholes, classes and profiles that keep cells apart, and two sides of one run.
+//! Tests of differences between runs as a whole, of separate classes and profiles, and of two sides of one
+//! run.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
@@ -18,7 +19,7 @@ use support::{configuration, control, edit, gate, one, run, times};
 const SLOWER: Outcome = Outcome::Timed(Difference::Slower);
 const NONE_SHOWN: Outcome = Outcome::Timed(Difference::NoneShown);
 
-/// A run whose control took `factor` times a second, give or take a per cent from round to round.
+/// A run whose control takes about `factor` seconds, varying by round by up to 2 %.
 fn controlled(name: &str, configurations: &[Configuration], factor: f64) -> Run {
     let mut run = run(name, configurations);
     for round in 1..=5 {
@@ -49,13 +50,13 @@ fn a_machine_that_was_slower_is_divided_out() {
     let hot = one(&comparison, "q1 hot");
     close(hot.ratio.unwrap(), 1.2);
     close(hot.divided.unwrap().ratio, 1.0);
-    // Both are said, and only one of them is tested.
+    // Both outcomes are reported, but only one of them is tested.
     assert_eq!((hot.outcome, hot.raw_outcome), (NONE_SHOWN, Some(Difference::Slower)));
     assert!(gate(&comparison).passed);
     assert_eq!(comparison.cells.len(), 4, "the control is no cell");
     assert_eq!(one(&comparison, "size, drained").divided, None, "bytes are as many on a slow machine");
     assert!(comparison.only_in_a.is_empty() && comparison.only_in_b.is_empty());
-    // The control's scatter is in the divided ratio's.
+    // The divided ratio includes the scatter of the control.
     let width = |low: Option<f64>, high: Option<f64>| (high.unwrap() / low.unwrap()).ln();
     let divided = hot.divided.unwrap();
     assert!(width(divided.low, divided.high) > width(hot.low, hot.high));
@@ -78,7 +79,7 @@ fn without_a_control_ratios_are_raw() {
     assert!(!gate(&comparison).passed);
 }
 
-/// A debug build's control does less work: its times say nothing about a release's machine.
+/// The control of a debug build does less work, so its times say nothing about a release build's machine.
 #[test]
 fn controls_that_did_other_work_divide_nothing() {
     let a = controlled("a", &[configuration("ma", "1")], 1.0);
@@ -94,7 +95,7 @@ fn controls_that_did_other_work_divide_nothing() {
     assert!(compare(&b, &b, false).unwrap().control.is_some());
 }
 
-/// Rounds that agree to the last digit say nothing about what two runs differ by as wholes.
+/// Even exactly equal rounds leave an uncertainty about differences between whole runs.
 #[test]
 fn runs_as_wholes_are_never_equal_to_the_last_digit() {
     let mut a = controlled("a", &[configuration("ma", "1")], 1.0);
@@ -113,7 +114,7 @@ fn classed(system: &str, preparation: Preparation, profile: Profile, memory: u64
     of
 }
 
-/// A run whose cells state what their configurations do.
+/// A run whose cells state the classes and profiles of their configurations.
 fn stated(name: &str, configurations: &[Configuration]) -> Run {
     let mut run = run(name, configurations);
     for of in configurations {
@@ -166,7 +167,7 @@ fn runs_that_state_nothing_are_not_compared_with_those_that_do() {
             "{error}"
         );
     }
-    // Though both have a row to read others by.
+    // Although both have a reference configuration.
     let yardstick = run("x", &of[1..]);
     new.manifest.configurations.extend(yardstick.manifest.configurations);
     new.records.extend(yardstick.records);
@@ -183,14 +184,14 @@ fn hot_that_reads_from_the_disk_is_not_compared_with_hot() {
     let cell = one(&comparison, "q1 hot-not-in-memory");
     assert_eq!((cell.outcome, cell.ratio), (Outcome::NotCompared, None));
     assert_eq!(cell.note.as_deref(), Some("hot in A; hot, not in memory in B"));
-    // With itself it is, and the gate leaves it out.
+    // Compared with itself there is no difference, and the gate does not test it.
     let comparison = compare(&b, &b, false).unwrap();
     assert_eq!(one(&comparison, "q1 hot-not-in-memory").outcome, NONE_SHOWN);
     let gate = gate(&comparison);
     assert_eq!((gate.passed, gate.tested, gate.not_tested), (false, 0, 2));
 }
 
-/// Two binaries in two variants each, and another system.
+/// Two binaries with two variants each, and another system.
 fn binaries() -> Run {
     let of = |system: &str, variant: &str| {
         let mut of = configuration(system, "1");
@@ -207,7 +208,7 @@ fn between(run: &Run, text: &str) -> Result<RunComparison, ResultsError> {
 #[test]
 fn two_binaries_of_one_run_are_paired_by_round() {
     let mut made = binaries();
-    // What a round does to all cancels; what a binary does does not.
+    // Effects of a round on all cells cancel out; effects of a binary do not.
     edit(
         &mut made,
         |_| true,
@@ -244,7 +245,7 @@ fn single_configurations_go_together_whatever_they_are() {
     let hot = one(&comparison, "q1 hot");
     assert_eq!((hot.a.id.variant.as_str(), hot.id.variant.as_str(), hot.outcome), ("x", "y", NONE_SHOWN));
     assert!(comparison.differences.iter().any(|one| one.what.ends_with("variant")));
-    // What one side alone has.
+    // One side has a variant that the other lacks.
     let comparison = between(&made, "ma#1,mb").unwrap();
     assert_eq!(comparison.only_in_a.len(), 1);
     assert_eq!((comparison.cells.len(), comparison.only_in_a[0].id.variant.as_str()), (4, "y"));

@@ -1,4 +1,4 @@
-//! Two runs made by hand beside each other: what may pass.
+//! Tests of the regression gate on two synthetic runs.
 
 mod support;
 
@@ -43,12 +43,12 @@ fn what_was_right_and_is_gone_does_not_pass_unless_it_may_be_missing() {
     let lenient = comparison.gated(0.05, true).gate.unwrap();
     assert!(lenient.passed && lenient.allow_missing);
     assert_eq!(lenient.not_looked_at, 5);
-    // What was not right in A is not missed, nor is a row to read others by.
+    // Cells that were wrong in A, and reference configurations, are not missed.
     let mut wrong = a.clone();
     edit(&mut wrong, |trial| trial.cell.id.system == "mb" || trial.cell.phase == Phase::Cold, fail);
     let b = without(&b, |key| key.contains("/yardstick@"));
     assert!(gate(&compare(&wrong, &b, false).unwrap()).passed);
-    // All of a configuration that is planned in both.
+    // All cells of a configuration that is planned in both runs.
     let b = without(&a, |key| key.contains("/mb@"));
     let strict = gate(&compare(&a, &b, false).unwrap());
     assert!(
@@ -66,7 +66,7 @@ fn cold_that_is_not_verified_any_more_does_not_pass() {
     assert_eq!(kinds(&strict), [ReasonKind::Missing]);
     assert!(strict.reasons[0].text.contains("(q1 cold-unverified)"), "{strict:?}");
     assert!(comparison.gated(0.05, true).gate.unwrap().passed);
-    // Whatever may be missing, fewer documents are a failure.
+    // With `--allow-missing`, fewer loaded documents are still a failure.
     let mut b = a.clone();
     edit(&mut b, |trial| trial.cell.phase == Phase::Load, |trial| trial.verdict = Verdict::Partial);
     let partial = compare(&a, &b, false).unwrap().gated(0.05, true).gate.unwrap();
@@ -95,7 +95,7 @@ fn a_size_that_cannot_be_taken_now_fails() {
     assert_eq!(one(&compare(&b, &b, false).unwrap(), "size, drained").outcome, Outcome::NoTime);
     let same = one(&compare(&a, &a, false).unwrap(), "size, drained");
     assert_eq!((same.outcome, same.ratio), (Outcome::Sized(SizeChange::Same), Some(1.0)), "both have bytes");
-    // And one that is in one of the runs alone.
+    // A size that only one of the runs has.
     let comparison = compare(&a, &without(&a, |key| key.contains("/size/")), false).unwrap();
     assert_eq!(comparison.only_in_a[0].cells, ["size, drained"]);
     assert_eq!(comparison.sizes[0].b_bytes, None);

@@ -1,5 +1,5 @@
-//! How often the gate fails where nothing is slower, and where one statement is: runs are simulated with the scatter
-//! that was seen, and compared as any others are. `docs/comparing.md` has the figures.
+//! Tests how often the gate fails if nothing is slower, and if one statement is. Runs are simulated with
+//! observed scatter and compared like real ones; `docs/comparing.md` has the numbers.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
@@ -14,30 +14,30 @@ use rand_chacha::ChaCha8Rng;
 
 use support::{configuration, control, run, trial};
 
-/// Questions of a configuration, and how often each is asked hot in a round.
+/// Questions per configuration, and hot trials of each question per round.
 const QUESTIONS: usize = 6;
 const HOT: u32 = 3;
-/// Loads into fresh folders.
+/// Number of loads into fresh folders.
 const LOADS: u32 = 3;
 
-/// A machine and what runs on it do. All of it is standard deviations on the logarithm.
+/// Scatter of a machine and its systems, as standard deviations of logarithms.
 #[derive(Clone, Copy)]
 struct Machine {
     configurations: usize,
     rounds: u32,
-    /// Of a typical cell's rounds; half as much again between trials of a round.
+    /// Between rounds of a typical cell; half of it between trials of a round.
     scatter: f64,
-    /// What a round does to all cells alike.
+    /// Effect of a round on all cells.
     shared: f64,
-    /// What all of a run has, and the control shows.
+    /// Effect on a whole run that the control shows too.
     drift: f64,
-    /// What all of a run has, and the control does not show.
+    /// Effect on a whole run that the control does not show.
     unseen: f64,
-    /// What a cell has in all of a run.
+    /// Effect on one cell in a whole run.
     own: f64,
 }
 
-/// Eight configurations, intervals of hot cells about ± 5 to 8 % after five rounds.
+/// Eight configurations; intervals of hot cells are about ± 5 to 8 % after five rounds.
 const QUIET: Machine = Machine {
     configurations: 8,
     rounds: 5,
@@ -47,14 +47,15 @@ const QUIET: Machine = Machine {
     unseen: 0.02,
     own: 0.015,
 };
-/// Beside other work: about ± 20 %.
+/// Next to other work: intervals of about ± 20 %.
 const BUSY: Machine = Machine { scatter: 0.1, shared: 0.05, drift: 0.08, unseen: 0.04, own: 0.02, ..QUIET };
-/// Both sides in one run.
+/// Both sides are in one run.
 const ONE_RUN: Machine = Machine { configurations: 2, drift: 0.0, unseen: 0.0, own: 0.01, ..QUIET };
 
-/// The logarithm of a run's median load ÷ its control, less its mean over five equal runs of the default systems over
-/// 100,000 documents on a quiet machine (2026-11-22): ClickHouse `challenge` and `plain`, DuckDB `sorted` and `variant`,
-/// SQLite `indexed` and `no-index`. One of them took three fifths of the time in the first run and never again.
+/// Logarithm of a run's median load ÷ its control, minus the mean over five equal runs of the default systems
+/// over 100,000 documents on a quiet machine (2026-11-22): ClickHouse `challenge` and `plain`, DuckDB
+/// `sorted` and `variant`, SQLite `indexed` and `no-index`. One of them took three fifths of the usual time
+/// in the first run and never again.
 const LOADS_APART: [[f64; 5]; 6] = [
     [-0.030, -0.012, 0.041, 0.058, -0.057],
     [-0.415, 0.044, 0.111, 0.141, 0.120],
@@ -64,12 +65,13 @@ const LOADS_APART: [[f64; 5]; 6] = [
     [0.007, 0.011, 0.041, 0.002, -0.060],
 ];
 
-/// About normal, with mean 0 and standard deviation 1.
+/// Approximately normal numbers with mean 0 and standard deviation 1.
 fn normal(random: &mut ChaCha8Rng) -> f64 {
     (0..12).map(|_| random.random::<f64>()).sum::<f64>() - 6.0
 }
 
-/// How much the rounds of each cell scatter: configurations differ by half as much again, cells more.
+/// Scatter of each cell's rounds. It varies by a factor of about 1.5 between configurations, and more between
+/// cells.
 fn scatters(random: &mut ChaCha8Rng, machine: Machine) -> Vec<f64> {
     let of = |random: &mut ChaCha8Rng| (machine.scatter.ln() + 0.4 * normal(random)).exp();
     let all: Vec<f64> = (0..machine.configurations).map(|_| of(random)).collect();
@@ -77,8 +79,8 @@ fn scatters(random: &mut ChaCha8Rng, machine: Machine) -> Vec<f64> {
     cells.map(|of| of * (0.5 * normal(random)).exp()).collect()
 }
 
-/// One run's records of a configuration. Every cell takes a second times its own; `slow` is how much longer its
-/// first question does.
+/// One run's records of a configuration. Every cell takes about one second; the first question takes `slow`
+/// times as long.
 fn records(
     random: &mut ChaCha8Rng,
     machine: Machine,
@@ -97,12 +99,12 @@ fn records(
             level += slow.ln();
         }
         if phase == Phase::Load && !loads.is_empty() {
-            // Five values around their own mean scatter by less than what they are drawn from.
+            // Five values around their own mean scatter less than the distribution they are drawn from.
             level += 1.25_f64.sqrt() * loads[random.random_range(0..loads.len())];
         }
         for round in 1..=rounds {
             let mut own = level + shared[round as usize - 1] + scatter * normal(random);
-            // Some rounds are hit by something else.
+            // Some rounds are disturbed by other work.
             if random.random::<f64>() < 0.02 {
                 own += 0.3 * random.random::<f64>();
             }
@@ -124,13 +126,12 @@ fn shared(random: &mut ChaCha8Rng, machine: Machine) -> Vec<f64> {
     (0..machine.rounds.max(LOADS)).map(|_| machine.shared * normal(random)).collect()
 }
 
-/// Without a rank, since comparing them within their run would take half of the time.
+/// Not ranked, because comparing them within their run would take half of the test's time.
 fn unranked(system: &str) -> Configuration {
     Configuration { ranked: false, ..configuration(system, "1") }
 }
 
-/// Two runs after each other, in the second of which the first question of the first system takes `slow` times as
-/// long.
+/// Two successive runs; in the second one the first question of the first system takes `slow` times as long.
 fn two_runs(random: &mut ChaCha8Rng, machine: Machine, slow: f64) -> RunComparison {
     let [a, b] = two_runs_of(random, machine, slow);
     compare(&a, &b, false).unwrap()
@@ -179,7 +180,7 @@ fn one_run(random: &mut ChaCha8Rng, machine: Machine, slow: f64) -> RunCompariso
     compare_between(&made, &Between::parse("s#1,s#2").unwrap()).unwrap()
 }
 
-/// Shares of comparisons in which the gate fails: of equal sides, and by the planted 25 %.
+/// Shares of comparisons in which the gate fails: for equal sides, and because of a planted slowdown of 25 %.
 fn shares(
     count: u32,
     machine: Machine,
@@ -213,8 +214,8 @@ fn the_gate_of_two_runs_on_a_quiet_machine() {
     check("two runs, 7 rounds", shares(40, Machine { rounds: 7, ..QUIET }, two_runs), 0.1, 0.8);
 }
 
-/// What the table of docs/comparing.md says of loads: equal runs whose loads differ as those that were measured, and one
-/// load that takes longer in the second.
+/// The table on loads in docs/comparing.md: equal runs whose loads differ like measured ones, and a load that
+/// takes longer in the second run.
 #[test]
 #[ignore = "takes minutes; the figures in docs/comparing.md"]
 fn the_gate_of_loads() {

@@ -1,4 +1,4 @@
-//! Two runs made by hand beside each other: what their sizes allow to say.
+//! Tests of size comparisons between two synthetic runs.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
@@ -12,7 +12,7 @@ use jsonathlon_results::summary::Run;
 
 use support::{cell, configuration, edit, gate, kinds, one, run};
 
-/// A run whose configurations all have these drained sizes, one for each load.
+/// A run whose configurations all have these drained sizes, one per load.
 fn sized(name: &str, systems: &[&str], sizes: &[f64]) -> Run {
     let configurations: Vec<_> = systems.iter().map(|system| configuration(system, "1")).collect();
     let mut run = run(name, &configurations);
@@ -45,12 +45,12 @@ fn sizes_that_do_not_vary_differ_as_counted() {
     assert_eq!((size.outcome, size.figure.name), (Outcome::Sized(SizeChange::Same), "total_bytes"));
     assert_eq!((size.ratio, size.low, size.high), (Some(1.0), Some(1.0), Some(1.0)));
     assert_eq!((size.a.value, size.a.median_s, size.a.rounds), (Some(5e6), None, 3));
-    // A page more is a fact, and below what is allowed no regression.
+    // One page more is a difference, but not a regression if below the allowed share.
     let page = compared(&[5e6; 3], &[5_000_500.0; 3]);
     assert_eq!(outcome(&page), Outcome::Sized(SizeChange::Larger));
     assert_eq!((page.counts.larger, page.counts.slower, page.counts.none_shown), (1, 0, 3));
     assert!(gate(&page).passed && !page.clone().gated(0.0, false).gate.unwrap().passed);
-    // Nothing is tested: the family of the times is as large as it was.
+    // Counted sizes are not tested, so the family of tested times does not grow.
     assert_eq!((gate(&page).tested, gate(&page).sizes_tested, gate(&page).sizes_counted), (1, 0, 1));
     assert_eq!((size.p_differs, size.p_slower), (None, None));
     let more = compared(&[5e6; 3], &[5.5e6; 3]);
@@ -90,18 +90,18 @@ fn sizes_that_vary_between_loads_are_tested_with_the_times() {
     let size = one(&grown, "size, drained");
     assert_eq!(size.outcome, Outcome::Sized(SizeChange::Larger));
     assert!(size.low.unwrap() > 1.0 && size.p_slower.unwrap() < 0.01);
-    // No part for what runs differ by as wholes: that is about time.
+    // Differences between whole runs concern times only and do not widen this interval.
     assert!((size.high.unwrap() / size.low.unwrap()).ln() < 0.12, "{size:?}");
     let strict = gate(&grown);
     assert_eq!(kinds(&strict), [ReasonKind::Larger]);
     assert_eq!(strict.reasons[0].text, "ma 1 plain default: size, drained is 1.200 times as large");
     assert!(grown.gated(0.25, false).gate.unwrap().passed);
-    // Shown, and less than is allowed.
+    // A difference is shown, but it is smaller than allowed.
     let calm = [5.0e6, 5.01e6, 4.99e6, 5.005e6, 4.995e6];
     let little = compared(&calm, &calm.map(|bytes| 1.04 * bytes));
     assert_eq!(outcome(&little), Outcome::Sized(SizeChange::Larger));
     assert!(gate(&little).passed);
-    // One side alone varies.
+    // The size varies on one side only.
     let one_side = compared(&[5e6; 5], &loads.map(|bytes| 1.2 * bytes));
     assert_eq!((outcome(&one_side), gate(&one_side).sizes_tested), (Outcome::Sized(SizeChange::Larger), 1));
 }
@@ -136,7 +136,7 @@ fn sizes_that_are_counted_in_two_ways_are_not_compared() {
     assert_eq!(size.outcome, Outcome::NotCompared);
     assert_eq!(size.note.as_deref(), Some("no size that both count in the same way"));
     assert_eq!(kinds(&gate(&comparison)), [ReasonKind::Missing]);
-    // Files go with files.
+    // Sizes counted as files can be compared with each other.
     let both = compare(&b, &b, false).unwrap();
     let size = one(&both, "size, drained");
     assert_eq!((size.outcome, size.figure.name), (Outcome::Sized(SizeChange::Same), "files_bytes"));

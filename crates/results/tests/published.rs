@@ -1,4 +1,4 @@
-//! Published results, the formula of their scores, and the format of their files.
+//! Tests of published results, their scoring formula, and their file format.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
@@ -59,13 +59,13 @@ fn every_published_result_is_whole() {
             all.iter().filter(|other| (&other.snapshot, &other.source) == (&one.snapshot, &one.source));
         assert_eq!(alike.count(), 1, "{one:?}");
     }
-    // One of three runs, by hand.
+    // One result with three runs per question, checked by hand.
     let one = of(&all, "2025-02", "clickhouse/results/m6i.8xlarge_bluesky_1m_lz4.json");
     assert_eq!(one.hot, [0.004, 0.023, 0.01, 0.017, 0.017].map(Some));
     assert_eq!((one.cold[4], one.tags.as_slice()), (Some(0.038), &["lz4".to_owned()][..]));
 }
 
-/// A result, and which of its figures are suspected.
+/// A result and the names of its suspected fields.
 fn field<'a>(all: &'a [Published], snapshot: &str, source: &str) -> (&'a Published, Vec<&'a str>) {
     let one = of(all, snapshot, source);
     (one, one.suspected.iter().map(|one| one.field.as_str()).collect())
@@ -116,12 +116,12 @@ fn a_missing_time_counts_as_twice_the_worst_or_two_hours() {
     assert!((found[0] - 1.0).abs() < 1e-9 && (found[1] - 7200.01).abs() < 1e-6, "{found:?}");
     let found = hot(&[entrant(Some(0.99)), entrant(Some(4999.99)), entrant(None)]);
     assert!((found[1] - 5000.0).abs() < 1e-6 && (found[2] - 9999.99).abs() < 1e-6, "{found:?}");
-    // Nobody has a cold time: nothing to be scored by.
+    // No entrant has a cold time, so there is no score.
     assert!(scores(&[entrant(Some(1.0))], &ALL)[0].cold.is_none());
     assert!(scores(&[entrant(Some(1.0))], &[])[0].hot.is_none());
 }
 
-/// One published size is less than a byte a document: a hundred times too small, and the smallest of all.
+/// One published size is less than one byte per document: a hundred times too small, and the smallest of all.
 #[test]
 fn a_suspected_size_is_no_baseline_of_the_published_ones() {
     let all = published().unwrap();
@@ -136,7 +136,7 @@ fn a_suspected_size_is_no_baseline_of_the_published_ones() {
     let sound = shown.iter().zip(&found).filter(|(one, _)| one.suspected.is_empty());
     let sizes: Vec<f64> = sound.filter_map(|(_, score)| score.size).collect();
     assert_eq!(sizes.iter().copied().fold(f64::MAX, f64::min), 1.0);
-    // Where nothing else is there, there is no baseline at all.
+    // If nothing else is left, there is no baseline at all.
     let alone = Entrant { suspected: Suspects { times: true, size: true }, ..entrants[0].clone() };
     assert_eq!(scores(&[alone], &ALL), [Score::default()]);
 }
@@ -200,7 +200,7 @@ fn entrant() -> impl Strategy<Value = Entrant> {
     })
 }
 
-/// Seconds to the nanosecond, as clocks give them.
+/// Times in seconds with the nanosecond resolution of clocks.
 fn nanoseconds() -> impl Strategy<Value = Option<f64>> {
     proptest::option::of((0..9_000_000_000_000_000_u64).prop_map(|time| time as f64 / 1e9))
 }
@@ -234,7 +234,7 @@ prop_compose! {
 }
 
 proptest! {
-    /// Whatever it may be: nobody else's score knows of it.
+    /// Suspected results never affect the scores of others, whatever their values.
     #[test]
     fn what_is_suspected_measures_nobody(
         entrants in proptest::collection::vec(entrant(), 1..8),

@@ -1,4 +1,4 @@
-//! Serving runs made by hand: summaries, rankings, comparisons and the gate.
+//! Tests of synthetic serving runs: summaries, rankings, comparisons and the gate.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
@@ -45,7 +45,7 @@ fn a_cell_is_about_its_throughput() {
     let value = one.value(one.headline()).unwrap();
     assert!(low < value && value < high);
     assert_eq!(one.metric(&figure::CLIENTS), Some(8.0));
-    // Sums are of all rounds.
+    // Counts are summed over all rounds.
     let operations = trials(&run, one).iter().map(|trial| trial.metrics["operations"]).sum::<f64>();
     assert_eq!(one.metric(&figure::OPERATIONS), Some(operations));
     let load = entry(&summary, "postgresql", "load, synced");
@@ -68,10 +68,10 @@ fn percentiles_are_of_the_merged_histograms() {
     let [low, high] = one.limits(&figure::SERVICE_P99_US).unwrap();
     let value = one.value(&figure::SERVICE_P99_US).unwrap();
     assert!(low < value && value < high && high / low < 2.0);
-    // 2,400 samples a round: 24 beyond p99 and 2.4 beyond p99.9.
+    // 2,400 samples per round: 24 beyond p99 and 2.4 beyond p99.9.
     assert!(one.metric(&figure::SERVICE_P999_US).is_some());
     assert_eq!(one.limits(&figure::SERVICE_P999_US), None);
-    // Fewer than 1,000 in a single round, and there is no interval of p99 either.
+    // With fewer than 1,000 samples in a single round, p99 has no interval either.
     let few = Serving { samples: 999, ..Serving::default() }.run("r");
     let few = few.summary();
     let one = entry(&few, "mongodb", "c, 1 client, synced");
@@ -93,7 +93,7 @@ fn what_is_not_right_never_looks_fast() {
         assert_eq!(*one.headline(), figure::THROUGHPUT_OPS_PER_S);
         assert!(one.metrics.keys().all(|name| !name.starts_with("service_")) && one.intervals.is_empty());
     }
-    // What nobody verified has a figure, and nothing is held against it.
+    // An unverified cell has a value, but no other cell is compared with it.
     let unverified = entry(&summary, "mongodb", "c, 8 clients, synced");
     assert!(unverified.value(unverified.headline()).is_some());
     let others = |name: &'static str| {
@@ -125,7 +125,7 @@ fn the_best_has_the_highest_throughput_of_its_tier_and_number_of_clients() {
     });
     assert!(best(&run, "c, 1 client, synced").iter().all(|one| one.other.system == "postgresql"));
     assert_eq!(best(&run, "c, 1 client, process").len(), 1);
-    // Fewer documents are no faster.
+    // A configuration that loaded fewer documents never counts as faster.
     edit(&mut run, |trial| {
         if trial.cell.id.system == "postgresql" && trial.cell.phase == Phase::Load {
             trial.verdict = Verdict::Partial;
@@ -146,7 +146,7 @@ fn by_a_schedule_a_cell_is_about_its_response_time() {
         assert_eq!(*one.headline(), figure::RESPONSE_P99_US);
         assert!(one.metric(&figure::RESPONSE_P99_US) > one.metric(&figure::SERVICE_P99_US));
     }
-    // Service time of a closed loop is in no ranking.
+    // The service time of a closed loop is not ranked.
     assert!(summary.comparisons.iter().all(|one| one.figure != "service_p99_us"));
 }
 
@@ -160,11 +160,11 @@ fn throughput_and_p99_are_compared_and_gated() {
     let same = compare(&a, &Serving { seed: 2, ..Serving::default() }.run("b"), false).unwrap();
     let gate = same.clone().gated(0.05, false).gate.unwrap();
     assert!(gate.passed, "{:?}", gate.reasons);
-    // Four systems: two mixes with three numbers of clients, each with two figures, and a load.
+    // Four systems: two mixes with three numbers of clients and two metrics each, and one load.
     assert_eq!((gate.measured_tested, gate.tested), (48, 52));
     let one = measured(&same, "postgresql", "a, 8 clients, synced: throughput");
     assert_eq!((one.parameters["clients"].as_u64(), one.figure.name), (Some(8), "throughput_ops_per_s"));
-    // The p99 of single operations is shown; their throughput is the mix's.
+    // The p99 of single operations is shown; their throughput is that of the mix.
     measured(&same, "postgresql", "a, read, 8 clients, synced: service time, p99");
     assert!(same.cells.iter().all(|cell| cell.name() != "a, read, 8 clients, synced: throughput"));
     let factors = [("mongodb", 0.75)].into();
@@ -182,7 +182,7 @@ fn throughput_and_p99_are_compared_and_gated() {
         .unwrap()
         .text;
     assert!(text.contains("is 0.7"), "{text}");
-    // The other way round it passes.
+    // In the opposite direction it passes.
     assert!(compare(&b, &a, false).unwrap().gated(0.05, false).gate.unwrap().passed);
 }
 
@@ -230,7 +230,7 @@ fn what_is_wrong_now_fails_once() {
     let a = Serving { rounds: 2, clients: vec![8], ..Serving::default() }.run("a");
     let comparison = compare(&a, &bad("b"), false).unwrap();
     let failing = || comparison.cells.iter().filter(|cell| cell.outcome == Outcome::NowFails);
-    // The mix and its two operations of two systems, and the mix that nobody verified.
+    // The mix and its two operations on two systems, and the unverified mix.
     assert_eq!(failing().count(), 7);
     assert!(failing().all(|cell| cell.b.value.is_none() || cell.b.verdict == Verdict::Unverified));
 }
@@ -266,7 +266,7 @@ fn exports_hold_every_parameter() {
     assert_eq!(serde_json::from_str::<Summary>(&json).unwrap(), summary);
 }
 
-/// Thirty pairs of equal runs, and of runs the second of which has a quarter less throughput in one system.
+/// Thirty pairs of equal runs, and of runs whose second one has 25 % less throughput in one system.
 #[test]
 fn equal_runs_pass_and_a_quarter_less_throughput_fails() {
     let small = Serving { clients: vec![1, 8], mixes: vec!["c"], samples: 1_100, ..Serving::default() };

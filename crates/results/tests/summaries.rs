@@ -1,4 +1,4 @@
-//! Summaries and exports of a run made by hand.
+//! Tests of summaries and exports of a synthetic run.
 
 use jsonathlon_measure::clock::ClockResolution;
 use jsonathlon_measure::machine::Machine;
@@ -26,7 +26,7 @@ fn mock() -> Configuration {
 fn cell(step: &str, phase: Phase) -> Cell {
     let mut cell = made::cell(&mock(), step, phase);
     cell.parameters.insert("scale".into(), 100.into());
-    // In this run everything is of drained data, the load too.
+    // In this run everything has drained data, including the load.
     cell.state = Some(State::Drained);
     cell
 }
@@ -129,7 +129,8 @@ fn a_summary_has_medians_intervals_and_is_complete() {
         summary.results.iter().find(|e| e.cell.step.word() == "q1" && e.cell.phase == Phase::Hot).unwrap();
     assert_eq!((hot.trials, hot.verdict), (6, Verdict::Exact));
     // Rounds {.100 .101 .102} and {.200 .201 .202}: resamples have the medians .101, .151, .201 with
-    // probabilities ¼, ½, ¼, whose logarithms deviate by 0.2450; times √2 and t(0.975, 1) = 12.706 is 4.403.
+    // probabilities ¼, ½, ¼, and their logarithms a standard deviation of 0.2450. Multiplied by √2 and
+    // t(0.975, 1) = 12.706 this is 4.403.
     assert!((hot.median_s.unwrap() - 0.151).abs() < 1e-9);
     let reach = (hot.high_s.unwrap() / 0.151).ln();
     assert!((reach / 4.403 - 1.0).abs() < 0.03, "{reach}");
@@ -174,7 +175,7 @@ fn cells_stand_beside_the_best_over_the_rounds_that_both_have() {
     assert!((slower.ratio - 2.0).abs() < 1e-9 && slower.low.unwrap() > 1.99 && slower.high.unwrap() < 2.01);
     assert_eq!(slower.difference, Difference::Slower);
     assert_eq!((of("q1", "plain").ratio, of("q1", "plain").difference), (1.0, Difference::NoneShown));
-    // One shared round: a ratio of that round alone, and nothing is shown by it.
+    // One shared round: the ratio is that of this round, and no difference is shown.
     let once = of("q2", "twice");
     assert!((once.ratio - 2.0).abs() < 1e-9 && once.low.is_none());
     assert_eq!(once.difference, Difference::NoneShown);
@@ -223,7 +224,7 @@ fn the_published_format_takes_round_ones_cold_and_first_two_hot_trials() {
     assert!(export::jsonbench(&nothing).is_err());
 }
 
-/// Changes the trials of a question.
+/// Applies a change to the trials of a step.
 fn changed(run: &mut Run, step: &str, mut change: impl FnMut(&mut Trial)) {
     for record in &mut run.records {
         if let Body::Trial(trial) = &mut record.body
@@ -252,7 +253,8 @@ fn what_was_wrong_in_any_round_or_compared_with_nothing_has_no_published_time() 
     });
     changed(&mut run, "q4", |trial| {
         if trial.cell.phase == Phase::Cold {
-            // Read before the real one: the published definition of cold is never taken for it.
+            // `cold-os` is the published definition of cold; it comes first here and must not be exported as
+            // cold.
             trial.cell.phase = if trial.round == 1 { Phase::ColdOs } else { Phase::ColdUnverified };
         }
     });

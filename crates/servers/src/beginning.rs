@@ -1,8 +1,8 @@
-//! What making a data folder gave, kept for the next sessions that begin in the same way.
+//! Data templates: initialised data folders that are kept for later sessions with the same initialisation.
 //!
-//! MySQL takes two or three seconds to make one that a copy gives in a few tenths, and a study starts the same servers
-//! dozens of times, each in a folder of its own. Only what the commands of `init` made is kept, before a server has run
-//! on it, so that a session with a copy begins as one that made its own.
+//! MySQL needs two to three seconds to initialise a data folder, a copy a few tenths; and a study starts the
+//! same servers dozens of times, each in its own folder. A template contains only what the commands of `init`
+//! created, before a server has run on it, so that a session with a copy starts like one that ran `init`.
 
 use std::fs::{self, File};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -16,26 +16,26 @@ use crate::folder::Folder;
 use crate::guard::ZONE;
 use crate::launch::Launch;
 
-/// A made data folder that is kept, or will be.
+/// A data template that exists or is to be created.
 pub(crate) struct Beginning {
     kept: PathBuf,
 }
 
 impl Beginning {
-    /// That of sessions that begin like this one; none where nothing is made before the server starts, or nothing is to
-    /// be kept.
+    /// Selects the template for sessions with the same initialisation. `None` if the recipe has no `init`
+    /// commands, or templates are disabled.
     pub(crate) fn of(launch: &Launch, folder: &Folder) -> Option<Self> {
         let recipe = &launch.recipe;
         let kept = launch.beginnings.as_ref().filter(|_| !recipe.init.is_empty())?;
         let mut hasher = DefaultHasher::new();
-        // All that the commands are filled with, but for where they write, and the user who owns what they make; and the
-        // time zone, which some write into what they make.
+        // All values that the commands are filled with, except the paths they write to; the user who owns the
+        // result; and the time zone, which some systems write into their data folder.
         (&recipe.init, &recipe.environment, &launch.programs, launch.cores, folder.user, ZONE)
             .hash(&mut hasher);
         Some(Self { kept: kept.join(format!("{:016x}", hasher.finish())) })
     }
 
-    /// Makes the folder by a copy; false where nothing is kept yet.
+    /// Copies the template into `folder`; returns `false` if there is no template yet.
     pub(crate) fn copy_to(&self, folder: &Folder) -> io::Result<bool> {
         if !self.kept.exists() {
             return Ok(false);
@@ -43,13 +43,13 @@ impl Beginning {
         for part in Folder::MADE {
             copy_all(&self.kept.join(part), &folder.root.join(part))?;
         }
-        // As the commands themselves do: nothing is left to be written while clients are at work.
+        // As after the commands themselves: nothing may be left to write while clients are at work.
         syncfs(File::open(&folder.root)?)?;
         Ok(true)
     }
 
-    /// Keeps what was made in the folder. Where that cannot be done (the disk is full, the cache cannot be written to), or
-    /// another process is doing it, the next session makes its own.
+    /// Saves the initialised `folder` as the template. On failure (disk full, cache not writable), or if
+    /// another process is saving one, nothing is kept and the next session runs `init` itself.
     pub(crate) fn keep(&self, folder: &Folder) {
         let Ok(_lock) = self.lock() else { return };
         let part = self.kept.with_extension("part");
@@ -58,7 +58,7 @@ impl Beginning {
         }
     }
 
-    /// One process at a time writes to the folder of all that is kept.
+    /// Locks the folder of all templates, so that only one process at a time writes to it.
     fn lock(&self) -> io::Result<File> {
         let above = self.kept.parent().unwrap_or(&self.kept);
         fs::create_dir_all(above)?;
@@ -71,7 +71,7 @@ impl Beginning {
         if self.kept.exists() {
             return Ok(());
         }
-        // What a process left that was killed.
+        // Removes what a killed process left behind.
         match fs::remove_dir_all(part) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
             _ => fs::create_dir(part)?,
@@ -80,7 +80,7 @@ impl Beginning {
             copy_all(&folder.root.join(made), &part.join(made))?;
         }
         syncfs(File::open(part)?)?;
-        // Under its final name only when it is whole.
+        // Renamed to its final name only when it is complete.
         fs::rename(part, &self.kept)
     }
 }

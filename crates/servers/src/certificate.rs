@@ -1,12 +1,12 @@
-//! What a server proves with who it is, where sessions encrypt: a certificate of its own for the loopback address, which
-//! sessions are given to believe.
+//! Self-signed certificate of a server for the loopback address, which sessions with TLS are configured to
+//! trust.
 
 use std::path::PathBuf;
 
 use crate::error::{Result, ServerError};
 use crate::folder::Folder;
 
-/// Where the files lie, by the names of their placeholders.
+/// Paths of the PEM files, each with the name of its placeholder.
 pub(crate) fn paths(folder: &Folder) -> [(&'static str, PathBuf); 3] {
     [
         ("certificate", folder.run().join("server.pem")),
@@ -15,10 +15,10 @@ pub(crate) fn paths(folder: &Folder) -> [(&'static str, PathBuf); 3] {
     ]
 }
 
-/// Makes a certificate for `host` where there is none yet; gives its path.
+/// Creates a certificate for `host` unless there is one; returns its path.
 ///
 /// # Errors
-/// It cannot be made or written.
+/// If the certificate cannot be generated or written.
 pub(crate) fn make(folder: &Folder, host: &str) -> Result<PathBuf> {
     let [(_, certificate), (_, key), (_, both)] = paths(folder);
     if certificate.exists() {
@@ -29,7 +29,7 @@ pub(crate) fn make(folder: &Folder, host: &str) -> Result<PathBuf> {
     let (proof, secret) = (made.cert.pem(), made.signing_key.serialize_pem());
     folder.write(&key, &secret)?;
     folder.write(&both, &format!("{proof}{secret}"))?;
-    // Last: what is there is whole.
+    // Written last, so that an existing certificate means that all files are complete.
     folder.write(&certificate, &proof)?;
     Ok(certificate)
 }

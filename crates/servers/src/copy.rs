@@ -1,4 +1,4 @@
-//! Copies of a server's folders.
+//! Copies of folder trees with owners, modes and holes.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read};
@@ -8,12 +8,14 @@ use std::path::Path;
 use rustix::fs::{SeekFrom, seek};
 use rustix::io::Errno;
 
-/// Copies files, folders and links with their modes and owners; sockets and pipes of a server that has ended are left
-/// out. What nobody has written to of a file is neither written in the copy nor takes room there: some logs are made as
-/// large as they may become.
+/// Copies files, folders and symbolic links with their modes and owners. Sockets and pipes of an ended server
+/// are left out.
+///
+/// Unwritten ranges of a file become holes in the copy, because some logs are preallocated at their maximum
+/// size.
 ///
 /// # Errors
-/// Something cannot be read or made, or is no file, folder or link; what was copied until then stays.
+/// If an entry cannot be read or created, or is of another type; what was copied before stays.
 pub fn copy_all(from: &Path, to: &Path) -> io::Result<()> {
     let metadata = fs::symlink_metadata(from)?;
     let kind = metadata.file_type();
@@ -63,7 +65,8 @@ fn copy_file(from: &Path, to: &Path, metadata: &fs::Metadata) -> io::Result<()> 
     fs::set_permissions(to, metadata.permissions())
 }
 
-/// The place of the next hole, or the next data; the end where there is none, and where the file system does not tell.
+/// Offset of the next hole or data after an offset; `length` if there is none, or if the file system does not
+/// report holes.
 fn next(file: &File, length: u64, what: SeekFrom) -> io::Result<u64> {
     match seek(file, what) {
         Ok(place) => Ok(place),
@@ -85,7 +88,7 @@ mod tests {
     fn what_nobody_has_written_to_takes_no_room_in_a_copy() {
         let place = tempfile::tempdir().unwrap();
         let file = |name: &str| place.path().join(name);
-        // Room that is had, as a log's, and room that is not.
+        // Preallocated space, as of a log, and a sparse file.
         for (name, is_had) in [("log", true), ("sparse", false)] {
             let log = File::create_new(file(name)).unwrap();
             log.set_len(9 << 20).unwrap();
@@ -95,7 +98,7 @@ mod tests {
             log.write_all_at(b"first", 0).unwrap();
             log.write_all_at(b"in the middle", (4 << 20) + 7).unwrap();
             log.set_permissions(fs::Permissions::from_mode(0o640)).unwrap();
-            // A file system may tell of what is on the disk alone.
+            // Some file systems report only data that is already on the disk.
             log.sync_all().unwrap();
         }
         fs::write(file("empty"), b"").unwrap();

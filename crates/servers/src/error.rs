@@ -1,22 +1,22 @@
-//! Why there is no server, or no longer one.
+//! Errors of starting and stopping servers.
 
-/// What this crate answers with.
+/// Result of this crate's functions, with [`ServerError`] as the error.
 pub type Result<T> = std::result::Result<T, ServerError>;
 
 /// Why a server could not be started or stopped.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ServerError {
-    /// The machine lacks what the server needs, or the server did not start; with the end of its log.
+    /// A prerequisite is missing on this machine, or the server did not start; includes the end of its log.
     #[error("{0}")]
     Unavailable(String),
-    /// The system's folder asks for something that cannot be done.
+    /// The folder of the system requests something that is impossible.
     #[error("{0}")]
     Unsupported(String),
-    /// The server ended when it should not, or not as it should; with the end of its log.
+    /// The server ended unexpectedly, or did not stop cleanly; includes the end of its log.
     #[error("{0}")]
     Crashed(String),
-    /// The caller wanted to stop.
+    /// The caller requested cancellation while waiting.
     #[error("cancelled")]
     Cancelled,
 }

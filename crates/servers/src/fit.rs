@@ -1,4 +1,4 @@
-//! What keeps servers from being started here at all, found out before anything is begun.
+//! Checks, before a run begins, whether servers can be started on this machine at all.
 
 use std::io;
 use std::path::Path;
@@ -11,10 +11,11 @@ use crate::port::loopback;
 use crate::recipe::Transport;
 use crate::user::server_user;
 
-/// Proves that servers whose folders lie in `folder`, which is there, can be started and reached.
+/// Checks that servers with data folders below `folder`, which must exist, can be started and reached.
 ///
 /// # Errors
-/// Their user may not enter the folder, or nobody can be reached over `transport`; the words say what to do.
+/// If the server's user cannot enter the folder, or loopback connections fail for a TCP `transport`; the
+/// message says what to do.
 pub fn fit(folder: &Path, transport: Transport) -> Result<()> {
     Folder::new(folder, server_user())?;
     match transport {
@@ -23,10 +24,11 @@ pub fn fit(folder: &Path, transport: Transport) -> Result<()> {
     }
 }
 
-/// What to say of a file system on which no program may be run, nor a library be used.
+/// Describes the obstacle if `path` is on a file system mounted `noexec`, where neither programs nor
+/// libraries can be used; otherwise `None`.
 ///
 /// # Errors
-/// It cannot be asked.
+/// If the file system cannot be examined.
 pub fn forbids_programs(path: &Path) -> io::Result<Option<String>> {
     let forbids = statvfs(path)?.f_flag.contains(StatVfsMountFlags::NOEXEC);
     Ok(forbids.then(|| {
@@ -38,7 +40,8 @@ pub fn forbids_programs(path: &Path) -> io::Result<Option<String>> {
 }
 
 impl ServerError {
-    /// What a program's file system says of it where it could not be run.
+    /// Remedy for a program that could not be run because of its file system; empty if the file system allows
+    /// programs.
     pub(crate) fn of_program(program: &Path) -> String {
         match forbids_programs(program) {
             Ok(Some(words)) => format!("; {words}: mount it otherwise, or have the program elsewhere"),

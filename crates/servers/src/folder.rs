@@ -1,7 +1,7 @@
-//! What lies in a session's folder when its system is a server.
+//! Contents of a session's folder if its system is a server.
 //!
-//! `data` and `run` are the server's and belong to the user as whom it runs; everything else stays the
-//! program's own. Nothing outside of the folder is ever changed.
+//! `data` and `run` belong to the user that the server runs as; all other files belong to this program's
+//! user. Nothing outside of the folder is ever changed.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
@@ -13,17 +13,17 @@ use crate::error::{Result, ServerError};
 use crate::launch::Launch;
 use crate::user::closed;
 
-/// Held by the guard of the server that runs on the folder.
+/// Lock file that the guard of the folder's server holds.
 pub(crate) const LOCK: &str = "lock";
-/// There while the data folder is being made.
+/// Marker file that exists while the data folder is being initialised.
 const BEGUN: &str = "initialising";
-/// There when it has been made.
+/// Marker file that exists once the data folder has been initialised.
 const DONE: &str = "initialised";
 const PASSWORD: &str = "password";
 const DATA: &str = "data";
 const RUN: &str = "run";
 
-/// A session's folder.
+/// A session's folder, and the user that its server runs as (`None`: this program's user).
 #[derive(Debug, Clone)]
 pub(crate) struct Folder {
     pub(crate) root: PathBuf,
@@ -31,7 +31,7 @@ pub(crate) struct Folder {
 }
 
 impl Folder {
-    /// What is there when a data folder was made and no server has run on it.
+    /// Entries that exist when a data folder has been initialised and no server has run on it.
     pub(crate) const MADE: [&str; 3] = [DATA, RUN, PASSWORD];
 
     pub(crate) fn new(root: &Path, user: Option<(u32, u32)>) -> Result<Self> {
@@ -59,13 +59,13 @@ impl Folder {
         self.root.join(LOCK)
     }
 
-    /// The password's copy for the commands that set the data folder up.
+    /// Copy of the password file for the `init` commands, which is deleted after them.
     pub(crate) fn password_file(&self) -> PathBuf {
         self.run().join(PASSWORD)
     }
 
-    /// Whether the data folder still has to be made. What an interrupted attempt left is removed, and data
-    /// that this program did not make is refused.
+    /// Returns `true` if the data folder must be initialised; what an interrupted attempt left is then
+    /// removed. Data that this program did not create is an error.
     pub(crate) fn is_new(&self) -> Result<bool> {
         if self.root.join(DONE).exists() {
             return Ok(false);
@@ -88,13 +88,13 @@ impl Folder {
         Ok(true)
     }
 
-    /// Whatever is there from now on was made by this program.
+    /// Marks the folder: all data in it from now on was created by this program.
     pub(crate) fn begin(&self) -> Result<()> {
         let begun = self.root.join(BEGUN);
         File::create(&begun).map(drop).map_err(failed("write", &begun))
     }
 
-    /// Makes the server's folders and the session's password.
+    /// Creates the server's folders and the password of its sessions, which is returned.
     pub(crate) fn make(&self) -> Result<String> {
         for folder in [self.data(), self.run()] {
             fs::DirBuilder::new().mode(0o700).create(&folder).map_err(failed("make", &folder))?;
@@ -110,13 +110,13 @@ impl Folder {
         Ok(password)
     }
 
-    /// Takes the password away from the server's user, whose commands have it now.
+    /// Deletes the password copy of the server's user, because the `init` commands no longer need it.
     pub(crate) fn take_password_back(&self) -> Result<()> {
         let copy = self.password_file();
         fs::remove_file(&copy).map_err(failed("remove", &copy))
     }
 
-    /// The data folder is made.
+    /// Marks the data folder as initialised.
     pub(crate) fn finish(&self) -> Result<()> {
         let done = self.root.join(DONE);
         fs::rename(self.root.join(BEGUN), &done).map_err(failed("write", &done))
@@ -127,9 +127,10 @@ impl Folder {
         fs::read_to_string(&path).map_err(failed("read", &path))
     }
 
-    /// Writes a file of the server's configuration, which must lie in one of its folders.
+    /// Writes a configuration file of the server, which must be inside `data` or `run`, and gives it to the
+    /// server's user.
     pub(crate) fn write(&self, path: &Path, text: &str) -> Result<()> {
-        // Really there: the server may have put a link in place of a folder of its own.
+        // Resolves links, because the server may have replaced one of its folders by a link.
         let real = |path: &Path| path.canonicalize().map_err(failed("find", path));
         let above = real(path.parent().unwrap_or(path))?;
         let inside = above.starts_with(real(&self.data())?) || above.starts_with(real(&self.run())?);
@@ -143,7 +144,8 @@ impl Folder {
         self.give(path)
     }
 
-    /// Where the server's user finds the programs; sessions with the same ones share it.
+    /// Path of the second name of the programs that the server's user can reach; sessions with the same
+    /// programs share it.
     fn reachable_programs(&self, launch: &Launch) -> PathBuf {
         let name = launch.installed.as_deref().and_then(Path::file_name).unwrap_or_default();
         let above = self.root.parent().unwrap_or(&self.root);
@@ -153,15 +155,15 @@ impl Folder {
     fn give(&self, path: &Path) -> Result<()> {
         match self.user {
             Some((uid, gid)) => {
-                // Of a link, the link itself: what it leads to is not the server's.
+                // Changes the owner of a link itself, because its target does not belong to the server.
                 lchown(path, Some(uid), Some(gid)).map_err(failed("give to the server's user", path))
             }
             None => Ok(()),
         }
     }
 
-    /// The programs where the server's user can get at them: where they are, else under a second name beside this
-    /// folder, which holds nothing but data to be measured.
+    /// Paths of the programs that the server's user can reach: the original ones, or a second name of them
+    /// beside this folder, because this folder may only contain data to be measured.
     pub(crate) fn programs(&self, launch: &Launch) -> Result<BTreeMap<String, PathBuf>> {
         let hidden = launch.programs.values().find_map(|path| closed(path.parent()?, self.user));
         let Some(hidden) = hidden else { return Ok(launch.programs.clone()) };
@@ -184,7 +186,7 @@ impl Folder {
         if !there.exists()
             && let Some(installed) = launch.installed.as_deref()
         {
-            // Under its final name only when it is whole.
+            // Renamed to its final name only when it is complete.
             let part = there.with_extension("part");
             fs::remove_dir_all(&part).ok();
             link_tree(installed, &part).map_err(failed("link the programs to", &part))?;
@@ -200,7 +202,7 @@ pub(crate) fn failed(action: &'static str, path: &Path) -> impl FnOnce(io::Error
 }
 
 fn write_private(path: &Path, text: &str) -> Result<()> {
-    // Removed first, and made anew: the server may have put a link there.
+    // Removed and created anew, because the server may have put a link there.
     match fs::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(failed("write", path)(error)),
         _ => {}
@@ -215,7 +217,7 @@ fn random_password() -> io::Result<String> {
     Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
-/// Makes the same tree a second time, of the same files where one file system holds both, of copies elsewhere.
+/// Recreates a tree with hard links to the same files, or with copies if it is on another file system.
 fn link_tree(from: &Path, to: &Path) -> io::Result<()> {
     fs::DirBuilder::new().mode(0o755).create(to)?;
     for entry in fs::read_dir(from)? {
@@ -308,7 +310,7 @@ mod tests {
         let of = |root: &Path| fs::metadata(root.join("bin/server")).unwrap();
         assert_eq!((of(&from).ino(), of(&from).mode()), (of(&to).ino(), of(&to).mode()));
         assert_eq!(fs::read_link(to.join("bin/other")).unwrap(), Path::new("server"));
-        // What the program removes of it is the second name.
+        // Removing the tree removes the second name only.
         fs::remove_dir_all(&to).unwrap();
         assert_eq!(fs::read_to_string(from.join("bin/server")).unwrap(), "program");
     }

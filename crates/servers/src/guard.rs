@@ -1,12 +1,11 @@
-//! The process between a server and the one that owns it, by which a server never outlives its owner.
+//! Guard: the process between the owner of a server and the server, which ends the server when its owner is
+//! gone.
 //!
-//! A server starts processes of its own, some of which leave its process group, so that neither a signal to
-//! a group nor the kernel's parent-death signal reaches them all. The guard adopts whatever loses its parent
-//! below it and ends everything when its standard input is closed: when the owner is done, and also when
-//! the owner is killed, however.
-//!
-//! It reads one line, an [`Order`]; after that `signal NAME` sends that signal to the command. It writes
-//! `started PID`, then `ended …`, or `failed …` when the command could not be started.
+//! Servers start processes of their own, some of which leave the process group, so neither a signal to the
+//! group nor the kernel's parent-death signal reaches all of them. The guard adopts orphaned descendants, and
+//! ends all of them when its standard input is closed, by an owner that is done or was killed. It reads one
+//! line, an [`Order`], then lines `signal NAME` for the command. It writes `started PID` and later `ended …`,
+//! or `failed …` if the command could not be started.
 
 use std::fs::{File, TryLockError};
 use std::io::{self, BufRead, BufReader, Write};
@@ -24,42 +23,43 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::ServerError;
 
-/// The subcommand that is a guard.
+/// Subcommand of this program that runs a guard.
 pub const GUARD: &str = "server-guard";
-/// The subcommand that becomes the server.
+/// Subcommand of this program that replaces itself by the server's command.
 pub const EXEC: &str = "server-exec";
-/// This program, wherever it lies and whoever may get there by its path.
+/// Path of this program that works wherever it is, even if the server's user cannot reach its real path.
 const MYSELF: &str = "/proc/self/exe";
 
-/// The time zone of servers and of all that makes their data folders: the variable and its value.
+/// Time zone variable of servers and of the commands that initialise their data folders, with its value.
 pub(crate) const ZONE: (&str, &str) = ("TZ", "UTC");
 
-/// How long a server that is abandoned has to end by itself.
+/// Time between the abandon signal and SIGKILL for a server whose owner is gone.
 const GRACE: Duration = Duration::from_secs(3);
-/// How long the folder's former server may take to disappear.
+/// Longest wait for the previous server of the folder to disappear.
 const LOCK_LIMIT: Duration = Duration::from_secs(20);
 const LOCK_PAUSE: Duration = Duration::from_millis(10);
 
-/// What a guard is to run.
+/// Description of the command that a guard runs, sent as one line of JSON.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Order {
-    /// The command and its arguments.
+    /// Program and arguments of the command.
     pub(crate) command: Vec<String>,
-    /// Where it runs.
+    /// Working directory of the command.
     pub(crate) folder: PathBuf,
-    /// Held as long as anything of the command is alive.
+    /// Lock file that the guard holds while any process of the command is alive.
     pub(crate) lock: PathBuf,
-    /// As whom, unless as the guard itself.
+    /// User and group id to run as; `None` for those of the guard.
     pub(crate) user: Option<(u32, u32)>,
-    /// The signal on which it ends at once; [`Signal::KILL`] if none.
+    /// Name of the signal that ends the command at once when its owner is gone; [`Signal::KILL`] if `None`.
     pub(crate) abandon: Option<String>,
-    /// The file to which the command's number is written, so that the kernel moves it into a control group.
+    /// `cgroup.procs` file to which the command's pid is written, so that it joins that cgroup; `None`
+    /// without a memory cap.
     pub(crate) group: Option<PathBuf>,
-    /// Added to the environment.
+    /// Variables that are added to the environment of the command.
     pub(crate) environment: Vec<(String, String)>,
 }
 
-/// The signal of this name.
+/// Parses the name of a signal; `None` if it is not one of those that recipes may use.
 pub(crate) fn signal(name: &str) -> Option<Signal> {
     Some(match name {
         "HUP" => Signal::HUP,
@@ -71,7 +71,7 @@ pub(crate) fn signal(name: &str) -> Option<Signal> {
     })
 }
 
-/// Runs a guard on the standard streams.
+/// Runs a guard on the standard streams and returns its exit code.
 pub fn guard() -> ExitCode {
     match run() {
         Ok(()) => ExitCode::SUCCESS,
@@ -82,8 +82,10 @@ pub fn guard() -> ExitCode {
     }
 }
 
-/// Becomes the command in `arguments`, whose first is the process id of the guard. The parent-death signal
-/// is asked for here because a change of user, which comes before, takes it away.
+/// Replaces this process by a command. `arguments` are the pid of the guard, the abandon signal, the program,
+/// and its arguments.
+///
+/// The parent-death signal is requested here, because the preceding change of user clears it.
 pub fn exec(arguments: &[std::ffi::OsString]) -> ExitCode {
     let [parent, abandon, program, rest @ ..] = arguments else {
         eprintln!("jsonathlon {EXEC}: this is for the program's own use");
@@ -94,7 +96,7 @@ pub fn exec(arguments: &[std::ffi::OsString]) -> ExitCode {
         eprintln!("jsonathlon {EXEC}: {error}");
         return ExitCode::FAILURE;
     }
-    // The guard may have ended before the signal was asked for.
+    // The guard may have ended before the signal was requested.
     let now = getppid().map(|pid| pid.as_raw_nonzero().get().to_string());
     if now.as_deref() != parent.to_str() {
         return ExitCode::FAILURE;
@@ -105,7 +107,7 @@ pub fn exec(arguments: &[std::ffi::OsString]) -> ExitCode {
     ExitCode::FAILURE
 }
 
-/// The command, as long as it has not been reaped: until then its number is nobody else's.
+/// The command until it has been reaped; until then its pid cannot be reused.
 #[derive(Default)]
 struct Watched {
     pid: Mutex<Option<Pid>>,
@@ -131,7 +133,7 @@ fn run() -> io::Result<()> {
         .stdin(Stdio::null())
         .stdout(io::stderr())
         .process_group(0);
-    // What a server shows and keeps must not depend on whose shell it was started from.
+    // Output and data of a server must not depend on the time zone of the shell it was started from.
     command.env(ZONE.0, ZONE.1);
     for (name, _) in std::env::vars_os().filter(|(name, _)| is_secret(name)) {
         command.env_remove(name);
@@ -177,12 +179,12 @@ fn run() -> io::Result<()> {
 impl Watched {
     fn send(&self, signal: Signal) {
         if let Some(pid) = *self.pid.lock().unwrap_or_else(PoisonError::into_inner) {
-            // It fails only when the command has just ended.
+            // Fails only if the command has just ended.
             kill_process(pid, signal).ok();
         }
     }
 
-    /// Asks it to end at once, and kills it when it does not.
+    /// Sends the abandon signal, and SIGKILL if the command has not ended after [`GRACE`].
     fn end(&self, abandon: Signal) {
         self.send(abandon);
         let pid = self.pid.lock().unwrap_or_else(PoisonError::into_inner);
@@ -199,8 +201,8 @@ impl Watched {
     }
 }
 
-/// Kills children until there are none. What they started becomes the guard's own when they are gone, so
-/// that in the end nothing is left; and a child's number is its own until the guard reaps it.
+/// Kills all children repeatedly until there are none. Orphaned grandchildren become children of the guard,
+/// so that nothing is left in the end. A child's pid cannot be reused until the guard reaps it.
 fn end_what_is_left() {
     loop {
         let children = children();
@@ -223,7 +225,7 @@ fn children() -> Vec<Pid> {
         .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<i32>().ok())
         .filter(|pid| {
             let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-            // The name in parentheses may hold anything; state and parent follow it.
+            // The process name in parentheses may contain any character; state and parent follow it.
             let parent = stat.rsplit_once(')').and_then(|(_, rest)| rest.split_whitespace().nth(1));
             parent.and_then(|parent| parent.parse().ok()) == Some(me)
         })
@@ -231,7 +233,7 @@ fn children() -> Vec<Pid> {
         .collect()
 }
 
-/// Waits until nothing of the folder's former server is alive.
+/// Locks the folder, which waits up to [`LOCK_LIMIT`] until all processes of its previous server have ended.
 fn lock(path: &Path) -> io::Result<File> {
     let file = File::options().create(true).truncate(false).write(true).open(path)?;
     let begun = Instant::now();
@@ -250,8 +252,8 @@ fn lock(path: &Path) -> io::Result<File> {
     }
 }
 
-/// Waits until nothing of the server on this folder is alive, at most `limit`. Does nothing for a folder
-/// that has no server.
+/// Waits until all processes of the server on `folder` have ended, at most `limit`. Returns at once for a
+/// folder without a server.
 pub fn wait_until_gone(folder: &Path, limit: Duration) {
     let Ok(file) = File::options().write(true).open(folder.join(crate::folder::LOCK)) else { return };
     let begun = Instant::now();
@@ -260,13 +262,14 @@ pub fn wait_until_gone(folder: &Path, limit: Duration) {
     }
 }
 
-/// Whether a variable of the environment is a password of a target, which is nobody else's business.
+/// Returns `true` for environment variables with a password of a target, which must be removed from child
+/// processes.
 #[must_use]
 pub fn is_secret(name: &std::ffi::OsStr) -> bool {
     name.to_str().is_some_and(|name| name.starts_with("JSONATHLON_PASSWORD"))
 }
 
-/// An owner that is gone is noticed by the end of the input.
+/// Writes a line to the owner. Errors are ignored, because the end of the input shows that the owner is gone.
 fn say(line: &str) {
     let mut out = io::stdout().lock();
     writeln!(out, "{}", line.replace('\n', " ")).and_then(|()| out.flush()).ok();

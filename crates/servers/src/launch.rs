@@ -1,4 +1,4 @@
-//! What is started, and where sessions reach it then.
+//! What is needed to start a server, and the endpoint at which sessions then reach it.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -6,53 +6,54 @@ use std::path::PathBuf;
 
 use crate::recipe::Recipe;
 
-/// A server to be started.
+/// Options for starting a server, from its recipe and the run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Launch {
-    /// The program that is the guard when it is given [`GUARD`](crate::GUARD): this one, usually.
+    /// Program that acts as the guard if called with [`GUARD`](crate::GUARD); usually this one.
     pub guard: PathBuf,
-    /// Programs by the names that the recipe's commands use.
+    /// Paths of the programs by the names that the recipe's commands use.
     pub programs: BTreeMap<String, PathBuf>,
-    /// The folder in which the programs were unpacked. An unprivileged server that cannot get at it where it is finds its
-    /// files beside its own folder: linked, or copied where that is on another file system.
+    /// Folder in which the programs were unpacked. If the server's user cannot reach it, the programs are
+    /// hard-linked beside `folder`, or copied if that is on another file system. `None` if there is no such
+    /// folder.
     pub installed: Option<PathBuf>,
-    /// The folder of the server's data and of what it writes beside them; made when it is not there. What is in
-    /// it survives the server.
+    /// Folder of the server's data and of its other files; created if missing. Its contents survive the
+    /// server.
     pub folder: PathBuf,
-    /// Where made data folders are kept for the next sessions that begin in the same way, in this run or another; each
-    /// session makes its own unless set.
+    /// Folder of data templates, shared by sessions and runs with the same initialisation. If `None`, each
+    /// session runs `init` itself.
     pub beginnings: Option<PathBuf>,
-    /// Where the server's own log goes; it is appended to.
+    /// Log file to which the server's output is appended.
     pub log: PathBuf,
-    /// The port to listen on; any free one unless set.
+    /// TCP port to listen on; any free one if `None`.
     pub port: Option<u16>,
-    /// Settings of the start, in the system's own names.
+    /// Settings passed to the start command, in the system's own names.
     pub settings: BTreeMap<String, String>,
-    /// The file that moves processes into a control group when their numbers are written to it; the server's are in none of
-    /// their own unless set.
+    /// `cgroup.procs` file of the cgroup that the server's processes join. If `None`, they stay in the cgroup
+    /// of the guard.
     pub group: Option<PathBuf>,
-    /// Cores the server may use; 0 is all that there are.
+    /// Number of cores the server may use; 0 means all.
     pub cores: usize,
-    /// What the system's folder says.
+    /// The `[server]` section of the system's folder.
     pub recipe: Recipe,
 }
 
-/// Where sessions reach a server, and as whom they log in.
+/// Endpoint of a server, and the credentials of its sessions.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Login {
-    /// The host, by its IP address.
+    /// IP address of the host, as text.
     pub host: String,
-    /// The TCP port.
+    /// TCP port of the server.
     pub port: u16,
-    /// Instead of the port, where sessions come over a Unix socket.
+    /// Path of the Unix socket, which is used instead of the port; `None` for TCP.
     pub socket: Option<PathBuf>,
-    /// The certificate to believe, a PEM file, where sessions encrypt.
+    /// PEM file of the certificate to trust; `None` for unencrypted sessions.
     pub certificate: Option<PathBuf>,
-    /// The user; nobody where the server lets everybody in.
+    /// User name; empty if the server does not authenticate sessions.
     pub user: String,
-    /// The database that sessions use.
+    /// Database that sessions use; empty if the recipe names none.
     pub database: String,
-    /// The user's password.
+    /// Password of the user, created with the data folder.
     pub password: String,
 }
 

@@ -1,8 +1,8 @@
-//! Servers that are started for a run: their folders made, their processes guarded, watched and stopped.
+//! Servers that are started for a run: initialising their data folders, guarding, watching and stopping them.
 //!
-//! The process that plans the run owns its servers, so that several workers can reach one, and so that a server
-//! and a worker can end without each other. Nothing in here knows a system or a protocol: what is run is said
-//! by a [`Recipe`], and whether a server is ready is for the worker to find out that logs in.
+//! The coordinator owns the servers, so that several workers can reach one server, and so that servers and
+//! workers can end independently. This crate knows no system and no protocol: a [`Recipe`] describes what to
+//! run, and the worker that logs in finds out whether the server is ready.
 
 #![forbid(unsafe_code)]
 

@@ -1,4 +1,4 @@
-//! Programs of the machine that a server cannot do without, such as the runtime it is written for.
+//! Programs of the machine that a server depends on, such as a language runtime.
 
 use std::ffi::OsString;
 use std::os::unix::fs::PermissionsExt;
@@ -10,30 +10,31 @@ use serde::{Deserialize, Serialize};
 use crate::error::{Result, ServerError};
 use crate::user::{closed, server_user};
 
-/// A program of the machine, found by the environment or on the search path.
+/// A required program of the machine, searched in environment variables and on the search path.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Need {
-    /// The program's name, and that of its path in commands.
+    /// Name of the program; commands refer to its path by this name.
     pub name: String,
-    /// Variables of the environment that may name a folder with the program in its `bin`.
+    /// Environment variables that may contain a folder with the program in its `bin`; searched before the
+    /// search path.
     #[serde(default)]
     pub homes: Vec<String>,
-    /// The lowest version that will do: the first number in what the program says to `-version`.
+    /// Lowest accepted version, compared with the first number in the output of `-version`.
     pub at_least: u32,
-    /// The highest.
+    /// Highest accepted version, inclusive.
     pub at_most: u32,
-    /// What to do when there is none; prose, and no part of a digest.
+    /// Text that tells users how to get the program; not part of any digest.
     #[serde(skip_serializing)]
     pub remedy: String,
 }
 
 impl Need {
-    /// The first program that will do: where the environment says, then on the search path. A server's user
-    /// must be able to reach it.
+    /// Finds the first suitable program: in the environment variables, then on the search path. The server's
+    /// user must be able to reach it.
     ///
     /// # Errors
-    /// This machine has none; the message says what was found and what to do.
+    /// [`ServerError::Unavailable`] if this machine has none; the message says what was found and what to do.
     pub fn find(&self) -> Result<PathBuf> {
         choose(self, &candidates(self, |name| std::env::var_os(name)), server_user())
     }
@@ -50,7 +51,7 @@ fn candidates(need: &Need, variable: impl Fn(&str) -> Option<OsString>) -> Vec<P
 fn choose(need: &Need, candidates: &[PathBuf], user: Option<(u32, u32)>) -> Result<PathBuf> {
     let mut unfit: Vec<String> = Vec::new();
     for candidate in candidates {
-        // Without its links: a runtime looks for its own files where it really lies.
+        // Links are resolved, because runtimes look for their own files relative to their real path.
         let Ok(path) = candidate.canonicalize() else { continue };
         let runs =
             path.metadata().is_ok_and(|facts| facts.is_file() && facts.permissions().mode() & 0o111 != 0);
@@ -76,7 +77,7 @@ fn choose(need: &Need, candidates: &[PathBuf], user: Option<(u32, u32)>) -> Resu
 }
 
 fn version(program: &Path) -> Option<u32> {
-    // Without the environment: options in it would be told first, and hold numbers too.
+    // Without the environment, because some runtimes print options from it first, which may contain numbers.
     let output = Command::new(program).arg("-version").env_clear().stdin(Stdio::null()).output().ok()?;
     let said = [output.stderr, output.stdout].concat();
     let digits: String = String::from_utf8_lossy(&said)

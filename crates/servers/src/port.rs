@@ -1,4 +1,4 @@
-//! Ports for servers.
+//! Choice of TCP ports for servers, and a check of the loopback interface.
 
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io;
@@ -7,17 +7,18 @@ use std::time::Duration;
 
 use crate::error::ServerError;
 
-/// The least port that is chosen.
+/// Lowest port that is chosen.
 pub(crate) const LEAST: u16 = 15_000;
-/// Ports that are tried before the kernel chooses.
+/// Number of ports that are tried before the kernel chooses one.
 const TRIES: u16 = 500;
-/// How long the loopback interface may take.
+/// Timeout of the test connection over the loopback interface.
 const LOOPBACK_LIMIT: Duration = Duration::from_secs(5);
-/// Where the kernel says which ports it gives to whoever asks for none: ip(7).
+/// File with the kernel's range of ephemeral ports: ip(7).
 const EPHEMERAL: &str = "/proc/sys/net/ipv4/ip_local_port_range";
 
-/// A port on which nobody listens, and none of those that the kernel gives away: a client's end of a connection, or
-/// another socket of the same server, could have one of these before the server listens, or while it is started again.
+/// Chooses a port that is free and, if possible, not in the kernel's ephemeral range. An ephemeral port may
+/// be taken by a client or by another socket of the server before the server listens, or while it is
+/// restarted.
 pub(crate) fn any() -> io::Result<u16> {
     let below =
         std::fs::read_to_string(EPHEMERAL).ok().and_then(|text| least_ephemeral(&text)).unwrap_or(LEAST);
@@ -28,10 +29,10 @@ fn first_free(mut ports: impl Iterator<Item = u16>) -> Option<u16> {
     ports.find(|port| is_free(*port))
 }
 
-/// Proves that sessions can reach a server of this machine: somebody listens on the loopback interface, and is reached.
+/// Checks that connections over the loopback interface work: listens on it and connects.
 ///
 /// # Errors
-/// Nobody can be; the words say why and what to do.
+/// [`ServerError::Unavailable`] if the connection fails; the message says why and what to do.
 pub(crate) fn loopback() -> Result<(), ServerError> {
     let tried = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).and_then(|listener| {
         let address = listener.local_addr()?;
@@ -47,17 +48,17 @@ pub(crate) fn loopback() -> Result<(), ServerError> {
     }
 }
 
-/// Whether nobody listens there.
+/// Returns `true` if the port can be bound on the loopback interface.
 pub(crate) fn is_free(port: u16) -> bool {
     TcpListener::bind((Ipv4Addr::LOCALHOST, port)).is_ok()
 }
 
-/// One that the kernel gives away.
+/// Asks the kernel for an ephemeral port.
 fn given() -> io::Result<u16> {
     Ok(TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?.port())
 }
 
-/// Ports from [`LEAST`] to `below`, each at most once, from a random place on.
+/// Up to [`TRIES`] distinct ports from [`LEAST`] to below `below`, starting at a random one.
 fn candidates(below: u16, random: u64) -> impl Iterator<Item = u16> {
     let count = below.saturating_sub(LEAST);
     let first = u16::try_from(random % u64::from(count.max(1))).unwrap_or(0);
@@ -79,8 +80,8 @@ mod tests {
         assert!(port < least || least <= LEAST, "{port}");
     }
 
-    /// Only what a test holds itself is certain: a port that was free a moment ago may still be open in a process
-    /// that another test has just begun.
+    /// Only a port that the test itself holds is certain: a port that was free a moment ago may be open in a
+    /// process that another test has just started.
     #[test]
     fn a_port_on_which_somebody_listens_is_passed_over() {
         let held = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();

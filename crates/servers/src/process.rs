@@ -1,4 +1,4 @@
-//! A command under a guard, as its owner sees it.
+//! Owner's side of a command that runs under a guard.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
@@ -11,33 +11,33 @@ use std::time::{Duration, Instant};
 use crate::error::{Result, ServerError};
 use crate::guard::{GUARD, Order};
 
-/// How much of a log is looked at for an error, in bytes.
+/// Bytes at the end of a log that are searched for the cause of an error.
 const TAIL: u64 = 64 << 10;
-/// Characters that are shown of a line.
+/// Maximum number of characters shown of a log line.
 const SHOWN_OF_LINE: usize = 1000;
-/// Lines that are shown of the log of a server that was up.
+/// Number of log lines shown for a server that was running.
 pub(crate) const SHORT: usize = 12;
-/// Of one that was not: some say good-bye in twenty lines after the one that matters.
+/// Number of log lines shown for a server that did not start; some log twenty more lines after the error.
 pub(crate) const LONG: usize = 30;
-/// Longest time between two looks at whether the caller wants to stop.
+/// Longest interval between two checks for cancellation.
 const LOOK: Duration = Duration::from_millis(50);
-/// How long a guard may take to end everything after it was let go.
+/// Longest wait for a guard to end all processes after its input was closed.
 const LET_GO: Duration = Duration::from_secs(10);
 
-/// A command under a guard; both are gone when this is dropped.
+/// A command that runs under a guard; dropping it ends both.
 #[derive(Debug)]
 pub(crate) struct Guarded {
     guard: Child,
     orders: Option<ChildStdin>,
     events: Receiver<String>,
     log: Log,
-    /// The command's process.
+    /// Process id of the command.
     pub(crate) pid: u32,
     ended: Option<String>,
 }
 
 impl Guarded {
-    /// Starts a command under a guard, which is `program`, its output going to `log`.
+    /// Starts `order` under a guard, which is run by `program`; the output of the command goes to `log`.
     pub(crate) fn start(
         program: &Path,
         order: &Order,
@@ -52,7 +52,7 @@ impl Guarded {
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(log.file.try_clone().map_err(failed)?)
-            // A group of its own: whoever kills the owner's group must leave the guard to do its work.
+            // Own process group, so that killing the owner's group leaves the guard running to do its work.
             .process_group(0)
             .spawn()
             .map_err(failed)?;
@@ -92,7 +92,8 @@ impl Guarded {
         Ok(guarded)
     }
 
-    /// How the command ended, if it does within `limit`.
+    /// Waits up to `limit` for the command to end. Returns its exit status as text; `None` if it is still
+    /// running.
     pub(crate) fn wait(&mut self, limit: Duration) -> Option<String> {
         if self.ended.is_none() {
             self.ended = match self.events.recv_timeout(limit) {
@@ -104,7 +105,8 @@ impl Guarded {
         self.ended.clone()
     }
 
-    /// How the command ended, if it does within `limit` and before the caller wants to stop.
+    /// Like [`Guarded::wait`], but fails with [`ServerError::Cancelled`] as soon as `cancelled` returns
+    /// `true`.
     pub(crate) fn wait_unless(
         &mut self,
         limit: Duration,
@@ -123,15 +125,15 @@ impl Guarded {
         }
     }
 
-    /// Sends a signal to the command.
+    /// Sends a signal to the command by its name, e.g. `TERM`.
     pub(crate) fn signal(&mut self, name: &str) {
         if let Some(orders) = &mut self.orders {
-            // A guard that is gone is noticed by waiting.
+            // A dead guard is detected by waiting.
             writeln!(orders, "signal {name}").ok();
         }
     }
 
-    /// `message` with the end of the log.
+    /// Appends the last `lines` lines of the log to `message`.
     pub(crate) fn with_log(&self, message: &str, lines: usize) -> String {
         self.log.explain(message, lines)
     }
@@ -147,13 +149,13 @@ impl Drop for Guarded {
             }
             std::thread::sleep(Duration::from_millis(2));
         }
-        // The command is then ended by its parent-death signal.
+        // The parent-death signal then ends the command.
         self.guard.kill().ok();
         self.guard.wait().ok();
     }
 }
 
-/// A log, of which only what comes from now on is of interest.
+/// A server's log, of which only the part written since it was opened is shown.
 #[derive(Debug)]
 struct Log {
     file: File,
@@ -179,7 +181,7 @@ impl Log {
             file.take(TAIL).read_to_end(&mut bytes)?;
             Ok(bytes)
         };
-        // A log that cannot be read must not hide the error itself.
+        // An unreadable log must not hide the error itself.
         let bytes = read().unwrap_or_default();
         let last = last_words(&String::from_utf8_lossy(&bytes), lines);
         if last.is_empty() {
@@ -190,9 +192,9 @@ impl Log {
     }
 }
 
-/// The last lines of a log. The frames of a stack are left out: they are many, and the reason stands above them.
+/// Last `shown` lines of a log. Stack frames are left out, because they are many and the cause is above them.
 fn last_words(log: &str, shown: usize) -> String {
-    // Java's, and those of logs whose lines are JSON.
+    // Java's frames, and those of logs with JSON lines.
     let is_frame = |line: &str| {
         line.starts_with(char::is_whitespace) && line.trim_start().starts_with("at ")
             || line.contains(r#""msg":"Frame""#)

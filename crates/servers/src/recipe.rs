@@ -1,4 +1,4 @@
-//! How a server is made, started and stopped, as its system's folder says it.
+//! The recipe by which a server is initialised, started and stopped, as declared in its system's folder.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -9,21 +9,21 @@ use serde::{Deserialize, Serialize};
 use crate::error::{Result, ServerError};
 use crate::need::Need;
 
-/// How sessions reach a server.
+/// Transport between sessions and a server.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Transport {
-    /// TCP on the loopback interface.
+    /// Unencrypted TCP on the loopback interface.
     #[default]
     Tcp,
-    /// TCP on the loopback interface, encrypted.
+    /// TCP with TLS on the loopback interface.
     Tls,
-    /// A Unix socket.
+    /// Unix domain socket, for systems that support it.
     Unix,
 }
 
 impl Transport {
-    /// The word used in files and on the command line.
+    /// Returns the name used in files and on the command line.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
@@ -38,94 +38,96 @@ impl Transport {
     }
 }
 
-/// `[server]` of a system's folder.
+/// `[server]` section of a system's folder.
 ///
-/// In commands, files and the environment `{{data}}` is the folder of the server's data, `{{run}}` one for
-/// what it writes beside them, `{{port}}` its TCP port on the loopback interface, `{{password}}` the
-/// sessions' password, `{{password_file}}` a file that holds it while the data folder is being made,
-/// `{{cores}}` the number of cores, `{{certificate}}`, `{{key}}` and `{{certificate_and_key}}` PEM files, which
-/// are there where sessions encrypt, and every name of the artifact's files and of `needs` that program's path.
+/// Placeholders in commands, files and environment: `{{data}}` is the server's data folder, `{{run}}` the
+/// folder for its other files, `{{port}}` its TCP port on the loopback interface, `{{password}}` the password
+/// of sessions. `{{password_file}}` is a file with the password that exists during `init`, `{{cores}}` the
+/// number of cores. `{{certificate}}`, `{{key}}` and `{{certificate_and_key}}` are PEM files that exist for
+/// TLS. Each name of the artifact's files and of `needs` is the path of that program.
 ///
-/// Written as JSON it is part of the digest of a configuration: what was added later is left out where a folder
-/// does not have it, so that digests stay what they were.
+/// The JSON form is part of a configuration's digest. Fields added later must be skipped if they are not set,
+/// so that existing digests stay the same.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Recipe {
-    /// The user as whom sessions log in; nobody where a server lets everybody in.
+    /// User that sessions log in as; empty if the server does not authenticate sessions.
     #[serde(default)]
     pub user: String,
-    /// The database that sessions use.
+    /// Database that sessions use; empty if the folder names none.
     #[serde(default)]
     pub database: String,
-    /// Programs of the machine that the server cannot do without.
+    /// Programs of the machine that the server depends on.
     #[serde(default, rename(deserialize = "need"), skip_serializing_if = "Vec::is_empty")]
     pub needs: Vec<Need>,
-    /// Commands that make a data folder, run once for each, in this order.
+    /// Commands that initialise the data folder, run once per folder in this order.
     #[serde(default)]
     pub init: Vec<Vec<String>>,
-    /// Files written before every start: path to text.
+    /// Files written before every start, as path and content.
     #[serde(default)]
     pub files: BTreeMap<String, String>,
-    /// Where the server runs, for one that looks for its own parts there; `{{run}}` unless set.
+    /// Working directory of the server, for servers that look for their own files there; `{{run}}` if `None`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub folder: Option<String>,
-    /// The command that is the server; it stays in the foreground.
+    /// Start command of the server, which must stay in the foreground.
     pub start: Vec<String>,
-    /// Added to it when sessions come over TCP.
+    /// Arguments added to `start` if sessions use TCP, with or without TLS.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tcp: Vec<String>,
-    /// Added to both when what comes over TCP is encrypted; none for a system that cannot, or is not told how. A run
-    /// that encrypts keeps that as its transport.
+    /// Arguments added to `start` and `tcp` for TLS; empty if the system does not support it. Not part of
+    /// digests, because the transport of a run records its use.
     #[serde(default, skip_serializing)]
     pub tls: Vec<String>,
-    /// Added to it when they come over a Unix socket.
+    /// Arguments added to `start` if sessions use a Unix socket.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unix: Vec<String>,
-    /// The path of that socket; none for a system that has none.
+    /// Path of the Unix socket; `None` if the system does not support one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub socket: Option<String>,
-    /// How sessions reach it, which is the run's choice.
+    /// Transport chosen by the run; it cannot be set in the folder.
     #[serde(skip_deserializing, skip_serializing_if = "Transport::is_tcp")]
     pub transport: Transport,
-    /// Added to the start command for each setting, with `{{name}}` and `{{value}}`.
+    /// Arguments added to the start command for each setting, with `{{name}}` and `{{value}}`.
     #[serde(default)]
     pub setting: Vec<String>,
-    /// Added to the start command when it may use fewer cores than the machine has, with `{{cores}}`, for a
-    /// server that looks for itself how many there are. How many it may use is the run's setting and is kept
-    /// there.
+    /// Arguments added to the start command if it may use fewer cores than the machine has, with `{{cores}}`,
+    /// for servers that detect the number of cores themselves. Not part of digests, because the run records
+    /// its number of cores.
     #[serde(default, skip_serializing)]
     pub fewer_cores: Vec<String>,
-    /// Added to the environment of every command.
+    /// Variables added to the environment of every command.
     #[serde(default, deserialize_with = "texts")]
     pub environment: BTreeMap<String, String>,
-    /// The signal on which the server ends cleanly: `INT`, `TERM`, `QUIT`.
+    /// Name of the signal on which the server stops cleanly: `INT`, `TERM` or `QUIT`.
     pub stop: String,
-    /// Exit statuses of a clean end, besides 0.
+    /// Exit statuses of a clean stop, besides 0.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stop_status: Vec<i32>,
-    /// The signal on which it ends at once, without saving but without leaving anything in the operating
-    /// system either. It is killed when this does not help, or when there is none.
+    /// Name of the signal on which the server ends at once, without saving, but also without leaving
+    /// resources of the operating system behind. If it has no effect, or is `None`, the server is killed.
     #[serde(default)]
     pub abandon: Option<String>,
-    /// Seconds that making the data folder and starting may take, each.
+    /// Seconds that each command of `init` may take, and that the server may take to become ready. Default:
+    /// 120.
     #[serde(default = "start_limit_s")]
     pub start_limit_s: u64,
-    /// Seconds that a clean end may take.
+    /// Seconds that a clean stop may take before the server is killed. Default: 300.
     #[serde(default = "stop_limit_s")]
     pub stop_limit_s: u64,
-    /// The commands for the user's own programs, where those of the artifact name more than programs.
+    /// Commands for user-supplied programs, needed if the artifact's commands refer to files other than
+    /// programs.
     #[serde(default, skip_serializing)]
     pub own: Option<OwnCommands>,
 }
 
-/// Commands for the user's own programs.
+/// Commands that replace those of a [`Recipe`] for user-supplied programs.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct OwnCommands {
-    /// Instead of the recipe's `init`.
+    /// Replaces the `init` commands of the recipe.
     #[serde(default)]
     pub init: Vec<Vec<String>>,
-    /// Instead of its `start`.
+    /// Replaces the `start` command of the recipe.
     pub start: Vec<String>,
 }
 
@@ -138,7 +140,7 @@ fn stop_limit_s() -> u64 {
 }
 
 impl Recipe {
-    /// The start command before its placeholders are replaced, without what the run's settings add.
+    /// Parts of the start command before placeholders are replaced, without what settings and cores add.
     pub(crate) fn start_command(&self) -> impl Iterator<Item = &String> {
         let (over, encrypted): (_, &[String]) = match self.transport {
             Transport::Tcp => (&self.tcp, &[]),
@@ -148,7 +150,7 @@ impl Recipe {
         self.start.iter().chain(over).chain(encrypted)
     }
 
-    /// Where sessions find the socket, when they come over one.
+    /// Path of the socket, with placeholders; `None` if sessions use TCP.
     pub(crate) fn listens_at(&self) -> Option<&str> {
         match self.transport {
             Transport::Tcp | Transport::Tls => None,
@@ -157,8 +159,8 @@ impl Recipe {
     }
 }
 
-/// A text, or a number or truth value taken as one: settings and variables are all three, and are handed over as
-/// text.
+/// Text, number or boolean, read as text: settings and environment variables may be written as any of them,
+/// but are passed on as text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Scalar(pub String);
 
@@ -197,7 +199,10 @@ fn texts<'de, D: Deserializer<'de>>(
     Ok(table.into_iter().map(|(name, Scalar(value))| (name, value)).collect())
 }
 
-/// `text` with every `{{name}}` replaced by its value.
+/// Replaces each `{{name}}` in `text` by its value.
+///
+/// # Errors
+/// [`ServerError::Unsupported`] if a name has no value, or `{{` is not closed.
 pub(crate) fn fill(text: &str, values: &BTreeMap<&str, String>) -> Result<String> {
     let mut filled = String::with_capacity(text.len());
     let mut rest = text;

@@ -1,4 +1,4 @@
-//! One server: made, started, watched and stopped.
+//! A server over its lifetime: initialised, started, watched, restarted, killed and stopped.
 
 use std::collections::BTreeMap;
 use std::net::Ipv4Addr;
@@ -18,19 +18,19 @@ use crate::process::{Guarded, LONG, SHORT};
 use crate::recipe::{Transport, fill};
 use crate::user::server_user;
 
-/// How long a server that has cut a connection is waited for, to learn how it ended.
+/// Longest wait for the exit status of a server after it has closed a connection.
 const AUTOPSY: Duration = Duration::from_secs(2);
 
-/// Bytes of a socket's path: `sun_path` of the operating system less the zero at its end.
+/// Longest path of a Unix socket in bytes: size of `sun_path` minus the terminating zero.
 const SOCKET_PATH: usize = 107;
 
-/// A server that was started. Its process is there; whether it lets sessions in is for them to find out. It is
-/// abandoned when this is dropped, and gone afterwards.
+/// A server that was started; sessions find out whether it is ready. Dropping it abandons the server and
+/// waits until its processes are gone.
 #[derive(Debug)]
 pub struct Server {
     process: Guarded,
     login: Login,
-    /// Whether the port was any that was free.
+    /// `true` if the port was chosen here, not by the caller.
     any_port: bool,
     begun: Instant,
     seconds: f64,
@@ -40,11 +40,12 @@ pub struct Server {
 }
 
 impl Server {
-    /// Makes the data folder if there is none, and starts the server.
+    /// Initialises the data folder if necessary, and starts the server.
     ///
     /// # Errors
-    /// The machine lacks something, the folder cannot be made or is somebody else's, a command cannot be run;
-    /// or [`ServerError::Cancelled`].
+    /// [`ServerError::Unavailable`] if the machine lacks something, the folder cannot be initialised or was
+    /// not created by this program, or a command fails; [`ServerError::Unsupported`] if the recipe is
+    /// invalid; or [`ServerError::Cancelled`].
     pub fn start(launch: &Launch, cancelled: &dyn Fn() -> bool) -> Result<Self> {
         let begun = Instant::now();
         let folder = Folder::new(&launch.folder, server_user())?;
@@ -92,11 +93,11 @@ impl Server {
         })
     }
 
-    /// Starts it again where it listened before, on the same data. What is left of it must be on its way out: that is
-    /// waited for.
+    /// Starts the server again on the same port and data, after its previous processes have ended or are
+    /// about to.
     ///
     /// # Errors
-    /// As [`Server::start`]; also when somebody else has taken its port.
+    /// As for [`Server::start`]; also if another program has taken the port.
     pub fn start_again(&mut self, launch: &Launch, cancelled: &dyn Fn() -> bool) -> Result<()> {
         let launch = Launch { port: Some(self.login.port), ..launch.clone() };
         let again = Self::start(&launch, cancelled)?;
@@ -104,40 +105,43 @@ impl Server {
         Ok(())
     }
 
-    /// How it has ended; none while it has not.
+    /// Exit status of the server as text; `None` while it is running.
     pub fn ended(&mut self) -> Option<String> {
         self.process.wait(Duration::ZERO)
     }
 
-    /// Where sessions reach it.
+    /// Endpoint and credentials for sessions.
     #[must_use]
     pub fn login(&self) -> &Login {
         &self.login
     }
 
-    /// Its process.
+    /// Process id of the server, below its guard.
     #[must_use]
     pub fn pid(&self) -> u32 {
         self.process.pid
     }
 
-    /// Seconds until its process was there, the making of its data folder included.
+    /// Seconds from the call of [`Server::start`] until the process existed, including initialisation of the
+    /// data folder.
     #[must_use]
     pub fn seconds(&self) -> f64 {
         self.seconds
     }
 
-    /// Whether it has ended.
+    /// Returns `true` if the server has ended for any reason.
     pub fn has_ended(&mut self) -> bool {
         self.ended().is_some()
     }
 
-    /// Whether it has ended and somebody else listens on the port that was free: it can be tried again.
+    /// Returns `true` if the server has ended and another program listens on the port chosen here: a new
+    /// attempt makes sense.
     pub fn lost_its_port(&mut self) -> bool {
         self.any_port && self.has_ended() && !is_free(self.login.port)
     }
 
-    /// Why it was never ready, with what it wrote to its log; `why` is what a session was told last.
+    /// Explains why the server did not become ready within `limit`, with the end of its log; `why` is the
+    /// last error of a session.
     pub fn explain_start(&mut self, why: &str, limit: Duration) -> String {
         if let Some(status) = self.process.wait(Duration::ZERO) {
             let message = format!("the server ended ({status}) before it was ready");
@@ -150,8 +154,8 @@ impl Server {
         self.process.with_log(why, SHORT)
     }
 
-    /// What has become of it when a session's connection broke with these words: how it ended, if it did, and
-    /// what it wrote to its log last.
+    /// Explains a broken connection of a session, with the error `words`: adds the exit status if the server
+    /// has ended, and the end of its log.
     pub fn explain_loss(&mut self, words: &str) -> String {
         let text = match self.process.wait(AUTOPSY) {
             Some(status) => format!("the server ended ({status}): {words}"),
@@ -160,16 +164,18 @@ impl Server {
         self.process.with_log(&text, SHORT)
     }
 
-    /// Kills it with all that it has started, as if it had crashed; gives how it ended, none where it has not within `limit`.
+    /// Kills the server and all its processes, as in a crash. Returns its exit status; `None` if it has not
+    /// ended within `limit`.
     pub fn kill(&mut self, limit: Duration) -> Option<String> {
         self.process.signal("KILL");
         self.process.wait(limit)
     }
 
-    /// Ends it cleanly.
+    /// Stops the server cleanly by its stop signal.
     ///
     /// # Errors
-    /// It had ended before, did not end well, or not in time, and was then killed.
+    /// [`ServerError::Crashed`] if it had ended before, ended with an unclean status, or did not end within
+    /// the stop limit; in the last case it is killed.
     pub fn stop(mut self) -> Result<()> {
         let crashed =
             |process: &Guarded, words: String| ServerError::Crashed(process.with_log(&words, SHORT));
@@ -187,7 +193,8 @@ impl Server {
         }
     }
 
-    /// A runtime that ends on a signal may say so, however well it did.
+    /// Returns `true` for status 0 and those of `stop_status`, because some runtimes report the signal that
+    /// ended them.
     fn is_clean(&self, status: &str) -> bool {
         let own = self.stop_status.iter().map(|code| ExitStatus::from_raw(code << 8));
         own.chain([ExitStatus::default()]).any(|clean| clean.to_string() == status)
@@ -206,7 +213,7 @@ fn socket_path(text: &str, values: &BTreeMap<&str, String>) -> Result<PathBuf> {
     Ok(path.into())
 }
 
-/// A server before it is up.
+/// State of a server while it is being initialised and started.
 struct Starting<'a> {
     folder: Folder,
     launch: &'a Launch,
@@ -214,7 +221,7 @@ struct Starting<'a> {
 }
 
 impl Starting<'_> {
-    /// Makes the data folder, once; gives the sessions' password.
+    /// Initialises the data folder unless that has been done; returns the password of sessions.
     fn initialise(&self, values: &BTreeMap<&str, String>) -> Result<String> {
         if !self.folder.is_new()? {
             return self.folder.password();
@@ -254,7 +261,7 @@ impl Starting<'_> {
         Ok(password)
     }
 
-    /// A port on which nobody listens. Another process can still be faster than the server.
+    /// Chooses a free port. Another process may still take it before the server listens.
     fn port(&self) -> Result<u16> {
         if let Some(port) = self.launch.port {
             return if is_free(port) {
@@ -267,7 +274,7 @@ impl Starting<'_> {
             };
         }
         port::any().or_else(|error| match self.launch.recipe.transport {
-            // Nobody listens on it then, and its number only gives the socket a name.
+            // No server listens on the port then; its number is only part of the socket's name.
             Transport::Unix => Ok(port::LEAST),
             Transport::Tcp | Transport::Tls => {
                 loopback()?;
@@ -276,7 +283,7 @@ impl Starting<'_> {
         })
     }
 
-    /// Writes its files and starts it.
+    /// Writes the configuration files and starts the server.
     fn run(&self, values: &BTreeMap<&str, String>) -> Result<Guarded> {
         let recipe = &self.launch.recipe;
         for (path, text) in &recipe.files {
@@ -313,7 +320,7 @@ impl Starting<'_> {
         folder: PathBuf,
     ) -> Result<Guarded> {
         let recipe = &self.launch.recipe;
-        // Servers look for files of their own in it, and the user's is none of their business.
+        // Servers look for files in their home folder and must not find those of the user.
         let mut environment = vec![("HOME".to_owned(), self.folder.run().display().to_string())];
         for (name, value) in &recipe.environment {
             environment.push((name.clone(), fill(value, values)?));
@@ -331,17 +338,17 @@ impl Starting<'_> {
     }
 }
 
-/// Cores that this process may run on.
+/// Number of cores that this process may run on; 1 if unknown.
 fn all_cores() -> usize {
     std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
 }
 
-/// The number of cores that `asked` stands for.
+/// Resolves the requested number of cores: 0 means all.
 fn cores(asked: usize) -> usize {
     if asked == 0 { all_cores() } else { asked }
 }
 
-/// Whether these are fewer cores than there are.
+/// Returns `true` if `asked` cores are fewer than this process may run on.
 fn is_fewer(asked: usize) -> bool {
     asked > 0 && asked < all_cores()
 }

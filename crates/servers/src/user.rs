@@ -1,18 +1,21 @@
-//! As whom a server runs, and what that user may not see.
+//! The user that servers run as, and the folders that this user may not enter.
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-/// A user that owns nothing (`nobody`, 65534 on every Linux): servers refuse to run as root, and need not.
+/// User and group id of `nobody` (65534 on every Linux), who owns nothing: servers refuse to run as root, and
+/// need not.
 const NOBODY: (u32, u32) = (65534, 65534);
 
-/// As whom a server runs, unless as the user of this program.
+/// User and group id for servers: [`NOBODY`] if this program runs as root, else `None` for this program's
+/// user.
 pub(crate) fn server_user() -> Option<(u32, u32)> {
     rustix::process::geteuid().is_root().then_some(NOBODY)
 }
 
-/// The first folder on the way to `path` that `user` may not enter.
+/// The topmost folder on the path to `path` that `user` may not enter; `None` if all can be entered, or
+/// `user` is `None`.
 pub(crate) fn closed(path: &Path, user: Option<(u32, u32)>) -> Option<PathBuf> {
     let (uid, gid) = user?;
     let mut way: Vec<&Path> = path.ancestors().collect();

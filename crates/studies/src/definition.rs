@@ -1,4 +1,4 @@
-//! What a study says, read strictly: errors name the file, the line, and what is allowed.
+//! Reads the definition of a study strictly: errors name the file, the line and the allowed values.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::path::Path;
 use serde::Deserialize;
 use toml::Spanned;
 
-/// Options of `run serving` that a study may hold still or vary, as they are called there.
+/// Options of `run serving` that a study may fix or vary, under their names on the command line.
 pub const OPTIONS: [&str; 32] = [
     "arrival",
     "batch",
@@ -42,192 +42,194 @@ pub const OPTIONS: [&str; 32] = [
     "values",
 ];
 
-/// An option that names versions: not one of a run, but of its systems.
+/// Pseudo-option that varies the versions of the systems; it is not an option of `run serving`.
 pub const VERSIONS: &str = "versions";
-/// The value of [`VERSIONS`] that stands for all versions that a system has.
+/// Only allowed value of [`VERSIONS`]: every version that the system has.
 pub const EACH: &str = "each";
-/// The option whose values may be [`DOUBLING`].
+/// Option whose values may be [`DOUBLING`]: the CPUs of the server.
 pub const SERVER_CPUS: &str = "server-cpus";
-/// One CPU, two, four, and so on, as far as the machine has them.
+/// Generates the values from the machine: one CPU, two, four and so on, up to the number available.
 pub const DOUBLING: &str = "doubling";
 
 /// Why a study cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum StudyError {
-    /// The file cannot be read.
+    /// The operating system cannot read the file.
     #[error("cannot read {file}: {why}")]
     Unreadable {
-        /// The file.
+        /// Path of the file as given.
         file: String,
-        /// What the system said.
+        /// Message of the operating system, or of the UTF-8 check.
         why: String,
     },
-    /// A line of it says what it must not.
+    /// A line of the file has invalid syntax, an unknown name or an invalid value.
     #[error("{file}:{line}: {message}")]
     Wrong {
-        /// The file.
+        /// Path or name of the file as given to [`Study::parse`].
         file: String,
-        /// The line, from 1.
+        /// Line number in the file, from 1.
         line: usize,
-        /// What is wrong, and what is allowed.
+        /// The problem and, where there is a closed set, the allowed values.
         message: String,
     },
 }
 
-/// An option with its value; a switch has the value `true`.
+/// Option names with their values; a switch has the value `true`.
 pub type Options = BTreeMap<String, String>;
 
-/// A study.
+/// Definition of a study: a published question, the runs that answer it, and how the answer is worded.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Study {
-    /// Its name: that of its file without the ending.
+    /// Name of the study: the file name without its extension.
     pub name: String,
-    /// What it asks, in a sentence.
+    /// Question that the study answers, as one sentence. Never empty.
     pub question: String,
-    /// What was published about it, in a sentence; empty where nothing was.
+    /// What was published about the question, as one sentence. Empty if nothing was.
     pub claim: String,
-    /// Minutes that it takes about, on two cores, systems installed.
+    /// Approximate duration in minutes on two cores with the systems installed. Greater than 0.
     pub minutes: f64,
-    /// Systems that it runs on unless others are named.
+    /// Default systems of the study, for users who name no others. Never empty.
     pub systems: Vec<String>,
-    /// Experiments of the published figures that it shows.
+    /// Experiments of the published results that the study is compared with; see [`crate::published`].
     pub experiments: Vec<String>,
-    /// Options that all its runs share.
+    /// Options with one value in all runs of the study (table `still` of the file).
     pub still: Options,
-    /// Options that differ between its runs, each with its values in order; runs are all combinations.
+    /// Options that differ between the runs, with their values in order. Every combination is one run.
     pub vary: Vec<Varied>,
-    /// Variants of systems, by the system's name; systems without any have nothing to vary. Empty where variants do not
-    /// matter: then each system runs in its default one.
+    /// Variants to measure, by system name; systems that are not listed are left out. If the map is empty,
+    /// every system runs in its default variant.
     pub variants: BTreeMap<String, Vec<String>>,
-    /// Variants that some runs alone have.
+    /// Variants that only some of the runs measure.
     pub only: Vec<Only>,
-    /// Options that a full study has instead.
+    /// Options that replace those of `still` if the user asks for a full study (`--full`).
     pub full: Options,
-    /// How its chart is drawn.
+    /// How the chart of the study is drawn.
     pub chart: Chart,
-    /// What its sentence is put together from.
+    /// Clauses of the answer, in the order of the sentence. Never empty.
     pub verdicts: Vec<Verdict>,
-    /// The file as it was read.
+    /// Complete text of the file as it was read.
     pub text: String,
     file: String,
     lines: BTreeMap<String, usize>,
 }
 
-/// An option that varies.
+/// Option that takes several values in a study.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Varied {
-    /// The option.
+    /// Name of the option: one of [`OPTIONS`], or [`VERSIONS`].
     pub option: String,
-    /// Its values.
+    /// Values in the order in which they are run. At least two, or the single word [`EACH`] or [`DOUBLING`].
     pub values: Vec<String>,
-    /// Its values in a full study, where they are others.
+    /// Values of a full study. `None` if they are the same.
     pub full: Option<Vec<String>>,
 }
 
-/// A variant that is measured in some runs alone.
+/// Variant that only some runs measure.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Only {
-    /// The system.
+    /// Name of the system in the catalogue.
     pub system: String,
-    /// Its variant.
+    /// Name of the system's variant for the serving workload.
     pub variant: String,
-    /// Varied options with the values with which it is measured.
+    /// Varied options, each with the values for which the variant is measured.
     pub with: BTreeMap<String, Vec<String>>,
 }
 
-/// How the chart of a study is drawn.
+/// How the chart of a study is drawn, and which metrics its table has.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Chart {
-    /// What the horizontal axis is: `clients`, or a varied option whose values are numbers. Bars side by side where none is
-    /// named.
+    /// Horizontal axis: `clients`, or a varied option whose values are numbers. `None` draws bars side by
+    /// side.
     pub axis: Option<String>,
-    /// The mix that is drawn; all of them, one beside the other, where none is named.
+    /// Mix that is drawn. `None` draws one chart per mix.
     pub mix: Option<String>,
-    /// The figure that is drawn and tabulated, by its name in journals.
+    /// Metric that is drawn and tabulated, by its name in journals. `None` is throughput.
     pub figure: Option<String>,
-    /// Further figures of the table.
+    /// Further metrics that only the table shows, by their names in journals.
     pub also: Vec<String>,
 }
 
-/// How a part of the sentence is found.
+/// How a clause of the answer is computed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
-    /// The ratio of a figure of one configuration to that of another.
+    /// Ratio of a metric between two configurations.
     #[default]
     Ratio,
-    /// Where a figure leaves its course along a varied option.
+    /// Edge: value of a varied option at which the cost of an operation leaves its linear course.
     Edge,
-    /// A figure itself.
+    /// Absolute value of a metric, or its share of another metric.
     Value,
-    /// A figure less that of another configuration, of counts that are exact.
+    /// Difference of a metric between two configurations, for counts that are exact.
     Difference,
 }
 
-/// What was claimed of a ratio.
+/// What was published about a ratio, an edge or a difference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Claim {
-    /// It is below one.
+    /// The ratio is below 1.
     Less,
-    /// It is above one.
+    /// The ratio is above 1.
     More,
-    /// It is about one.
+    /// The ratio is about 1.
     Alike,
-    /// An edge, or a difference, lies where `near` says.
+    /// The edge or the difference lies within the limits of [`Verdict::near`].
     Near,
 }
 
-/// Which number of clients is looked at.
+/// At which number of clients configurations are compared.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Clients {
-    /// The most that both sides have.
+    /// Largest number of clients that was measured on both sides of the comparison.
     #[default]
     Most,
-    /// On each side the number at which it does best.
+    /// On each side, the number of clients with the largest value of the metric.
     Peak,
-    /// So many.
+    /// Fixed number of clients, at least 1.
     Number(u64),
 }
 
-/// One part of a study's sentence.
+/// Rule for one clause of a study's sentence.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Verdict {
-    /// How it is found.
+    /// How the clause is computed. Defaults to a ratio.
     pub kind: Kind,
-    /// The system; all of the study, one after the other, where none is named.
+    /// System that the clause is about. `None` makes one clause for each measured system.
     pub system: Option<String>,
-    /// The figure, by its name in journals.
+    /// Metric by its name in journals. `None` is throughput.
     pub figure: Option<String>,
-    /// Of a value, the figure that it is a share of, in per cent.
+    /// For a value: metric of which the value is shown as a percentage. `None` shows the value itself.
     pub per: Option<String>,
-    /// The mix; the only one where none is named.
+    /// Mix that is evaluated. `None` if the study has only one.
     pub mix: Option<String>,
-    /// The number of clients.
+    /// Number of clients at which the values are read.
     pub clients: Clients,
-    /// What is looked at: `variant`, `version`, `storage`, `profile`, `document`, or a varied option, with the value that it must
-    /// have; `first` and `last` stand for those of the study's own values.
+    /// Selects what is evaluated: required values of `variant`, `version`, `storage`, `profile`, `document`
+    /// or a varied option. `first` and `last` stand for the first and last value of the study, or the oldest
+    /// and newest version.
     pub of: BTreeMap<String, String>,
-    /// What it is held against, likewise.
+    /// Selects what `of` is compared with, in the same way.
     pub than: BTreeMap<String, String>,
-    /// The varied option along which an edge is looked for.
+    /// Varied option along which an edge is searched. Required for an edge.
     pub along: Option<String>,
-    /// The words: `{system}`, `{change}`, `{value}`, `{clients}`, `{edge}` are put in.
+    /// Text of the clause. `{system}`, `{change}`, `{value}`, `{clients}` and `{edge}` are replaced.
     pub says: String,
-    /// The words where no edge is found.
+    /// Text if no edge is found. Required for an edge.
     pub none: Option<String>,
-    /// What was claimed.
+    /// Published claim to test. `None` if the clause only reports.
     pub claim: Option<Claim>,
-    /// The published figure, in words.
+    /// Published result in words, shown behind the clause. `None` if there is none.
     pub published: Option<String>,
-    /// Where a claimed edge lies, in the unit of the option; or the claimed difference, within these limits.
+    /// Limits within which the claimed edge (in the unit of the option) or the claimed difference lies.
+    /// Present exactly if `claim` is [`Claim::Near`].
     pub near: Option<[f64; 2]>,
 }
 
-/// A value of an option as it is written.
+/// Option value in any of the TOML types that a study file may use.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(untagged)]
 enum Plain {
@@ -304,10 +306,10 @@ struct WrittenVerdict {
     near: Option<[f64; 2]>,
 }
 
-/// What a verdict's words may hold.
+/// Placeholders that the text of a verdict may contain.
 const PLACES: [&str; 5] = ["system", "change", "value", "clients", "edge"];
 
-/// A reader of one file.
+/// Reads one file and converts byte offsets to line numbers for errors.
 struct Reader<'a> {
     file: &'a str,
     text: &'a str,
@@ -322,7 +324,7 @@ impl Reader<'_> {
         StudyError::Wrong { file: self.file.to_owned(), line: self.line(at), message: message.into() }
     }
 
-    /// Options by name, each with its line.
+    /// Converts options to text by name and stores the line of each in `lines`.
     fn options(&self, written: Written, lines: &mut BTreeMap<String, usize>) -> Result<Options, StudyError> {
         let mut options = Options::new();
         for (name, value) in written {
@@ -345,10 +347,11 @@ impl Reader<'_> {
 }
 
 impl Study {
-    /// Reads a file, called by its name without the ending.
+    /// Reads a study from a file; its name is the file name without the extension.
     ///
     /// # Errors
-    /// It cannot be read, or says what it must not.
+    /// [`StudyError::Unreadable`] if the file cannot be read, [`StudyError::Wrong`] if its content is
+    /// invalid.
     pub fn from_file(path: &Path) -> Result<Self, StudyError> {
         let file = path.display().to_string();
         let text = std::fs::read_to_string(path)
@@ -357,10 +360,10 @@ impl Study {
         Self::parse(name, &file, &text)
     }
 
-    /// Reads the text of a study; `file` is what errors call it.
+    /// Parses the text of a study; errors refer to it as `file`.
     ///
     /// # Errors
-    /// It says what it must not.
+    /// [`StudyError::Wrong`] if the syntax, a name or a value is invalid.
     pub fn parse(name: &str, file: &str, text: &str) -> Result<Self, StudyError> {
         let reader = Reader { file, text };
         let written: WrittenStudy = toml::from_str(text).map_err(|error| {
@@ -427,7 +430,7 @@ impl Study {
         })
     }
 
-    /// What is wrong with the value of an option, with the file and the line of that.
+    /// Makes an error about the value of an option, with the line that sets it, or line 1 if no line does.
     #[must_use]
     pub fn wrong(&self, option: &str, message: &str) -> StudyError {
         StudyError::Wrong {

@@ -1,7 +1,9 @@
-//! Studies: a published question, what a run has to vary to answer it, the published figures, and the answer in words.
+//! Studies: published questions, the options a run varies to answer them, the published results, and the
+//! answer in words.
 //!
-//! A study is a file, not a program: which options of `run serving` vary and which are held still, and how the sentence
-//! reads that a reader takes home. Built-in ones are embedded; a user's own are read from a file.
+//! A study is a file, not code. It says which options of `run serving` are varied and which are fixed, and
+//! how the answer is worded. Built-in studies are embedded in the program; a user's own studies are read from
+//! files.
 
 #![forbid(unsafe_code)]
 

@@ -1,43 +1,43 @@
-//! The runs that a study consists of: all combinations of what varies.
+//! Expands a study into its runs: every combination of the varied options.
 
 use crate::definition::{DOUBLING, EACH, Options, SERVER_CPUS, Study, VERSIONS};
 
-/// One run of a study.
+/// One run of a study, with one value for every varied option.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Part {
-    /// The name of its folder within the study's; empty where the study is one run.
+    /// Name of the run's folder within the study's folder. Empty if the study has a single run.
     pub name: String,
-    /// What varies, with its values here, in the order of the study.
+    /// Varied options with their values in this run, in the order of the study. Without [`VERSIONS`].
     pub varied: Vec<(String, String)>,
-    /// All options of it.
+    /// All options of the run, fixed and varied.
     pub options: Options,
 }
 
-/// What a user chose of a study.
+/// What the user chose for a study.
 #[derive(Debug, Clone, Default)]
 pub struct Choice {
-    /// Without a limit of time.
+    /// Whether the longer options and values of a full study are used (`--full`).
     pub full: bool,
-    /// CPUs that this process may use.
+    /// Numbers of the CPUs that this process may use.
     pub cpus: Vec<usize>,
-    /// Options in place of the study's own; of a varied one the values, separated by commas.
+    /// Options that replace the study's own (`--set`). For a varied option, its values separated by commas.
     pub set: Options,
 }
 
-/// An option that cannot be varied so, and why.
+/// Option that cannot be varied on this machine, with the reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Impossible {
-    /// The option.
+    /// Name of the option in the study.
     pub option: String,
-    /// Why.
+    /// Reason, as part of a sentence for the user.
     pub why: String,
 }
 
 impl Study {
-    /// Its runs, in order.
+    /// Expands the study into its runs, in the order in which they are executed.
     ///
     /// # Errors
-    /// What cannot be varied on this machine.
+    /// If `server-cpus` varies by [`DOUBLING`] and the process may use fewer than two CPUs.
     pub fn parts(&self, choice: &Choice) -> Result<Vec<Part>, Impossible> {
         let mut still = self.still.clone();
         if choice.full {
@@ -76,13 +76,14 @@ impl Study {
         Ok(combinations.into_iter().map(part).collect())
     }
 
-    /// Whether each version of a system is put beside the others.
+    /// Returns `true` if the study compares all versions of a system with each other.
     #[must_use]
     pub fn compares_versions(&self) -> bool {
         self.vary.iter().any(|one| one.option == VERSIONS && one.values == [EACH])
     }
 
-    /// The variants that are measured of a system in one run; none where it has nothing to vary.
+    /// Variants of a system that one run measures. Empty if the study lists none for the system or none for
+    /// this run.
     #[must_use]
     pub fn variants_of(&self, system: &str, part: &Part) -> Vec<&str> {
         let is_there = |variant: &&String| {
@@ -96,7 +97,7 @@ impl Study {
     }
 }
 
-/// The first CPU, the first two, the first four, and so on.
+/// CPU lists of growing length: the first CPU, the first two, the first four and so on.
 fn doubling(cpus: &[usize]) -> Result<Vec<String>, Impossible> {
     if cpus.len() < 2 {
         let why = format!("it compares servers on 1, 2, 4 … CPUs, and there is {} here", cpus.len());
@@ -107,7 +108,7 @@ fn doubling(cpus: &[usize]) -> Result<Vec<String>, Impossible> {
     Ok(counts.take_while(|count| *count <= cpus.len()).map(listed).collect())
 }
 
-/// A name that is a file's: `text-doc-size-0.5`.
+/// Name of a run that is valid as a file name, such as `text-doc-size-0.5`.
 fn name(varied: &[(String, String)]) -> String {
     let one = |(option, value): &(String, String)| {
         let is_word = value.starts_with(|c: char| c.is_ascii_alphabetic()) && value.parse::<bool>().is_err();

@@ -1,6 +1,7 @@
-//! The published figures that studies stand beside: "Jsonb: few more stories about the performance" (2017).
+//! Published results that studies are compared with: "Jsonb: few more stories about the performance" (2017).
 //!
-//! They were read off plots, of another machine and other versions, and are never ranked together with a run's own.
+//! They were read off plots, come from another machine and other versions, and are never ranked with measured
+//! results.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -11,40 +12,41 @@ const FIGURES: &str = include_str!("../published/2017-12.tsv");
 const COLUMNS: [&str; 9] =
     ["experiment", "mix", "documents", "system", "configuration", "peak", "at_100_clients", "like", "remark"];
 
-/// What was measured with, and by whom.
+/// Source of the published results, and their precision.
 pub const SOURCE: &str = "D. Dolgov, \"Jsonb: few more stories about the performance\", December 2017; read off plots by eye \
                           (± 5 %)";
-/// The machines and versions of all published figures.
+/// Machines, versions and procedure of all published results.
 pub const MACHINE: &str = "2 × m4.large (2 vCPU, 8 GB, gp2), PostgreSQL 9.6.3 and 10, MySQL 5.7.19 and 8.0.3, MongoDB 3.2.5 \
                            and 3.4.4, YCSB, four rounds or more";
 
-/// One published figure.
+/// One published result, in operations per second.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Published {
-    /// The experiment; one study shows all of it.
+    /// Experiment that the result belongs to. Exactly one study covers each experiment.
     pub experiment: String,
-    /// The mix of operations.
+    /// Mix of operations, a letter or `insert`.
     pub mix: String,
-    /// The documents.
+    /// Shape of the documents, such as `flat`, sometimes with their size.
     pub documents: String,
-    /// The system, as it was called.
+    /// Name of the system, as published.
     pub system: String,
-    /// Its configuration, in the publication's words.
+    /// Configuration in the publication's words.
     pub configuration: String,
-    /// Operations per second at the peak, about 20 clients; none where none is told.
+    /// Operations per second at the peak, which is at about 20 clients. `None` if not published.
     pub peak: Option<f64>,
-    /// Operations per second at 100 clients, likewise.
+    /// Operations per second at 100 clients. `None` if not published.
     pub at_100_clients: Option<f64>,
-    /// What of a run is likest to it: names and values, as verdicts name what they look at.
+    /// Attributes of the most similar measured points: names and values as in
+    /// [`Verdict::of`](crate::definition::Verdict::of).
     pub like: BTreeMap<String, String>,
-    /// What a reader should know, suspected errors among it.
+    /// Remarks for the reader, including suspected errors. May be empty.
     pub remark: String,
 }
 
-/// All published figures, in the order of their file.
+/// All published results, in the order of their file.
 ///
 /// # Errors
-/// When the data that is part of the program cannot be understood, which a test excludes.
+/// [`ResultsError::Corrupt`] if the embedded file is invalid; a test ensures that it is valid.
 pub fn published() -> Result<Vec<Published>, ResultsError> {
     let mut lines = FIGURES.lines().enumerate().filter(|(_, text)| !text.starts_with('#'));
     let corrupt = |line: usize, message: String| ResultsError::Corrupt {

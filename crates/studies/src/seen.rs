@@ -1,4 +1,4 @@
-//! What a study's runs have shown: one point for each mix, configuration and number of clients of each run.
+//! Collects the results of a study's runs: one point per run, mix, configuration and number of clients.
 
 use std::collections::BTreeMap;
 
@@ -9,42 +9,43 @@ use jsonathlon_results::summary::{Entry, Run};
 use crate::definition::Study;
 use crate::parts::Part;
 
-/// The figure that is looked at where none is named.
+/// Metric that is evaluated if a study names none.
 pub const THROUGHPUT: &str = "throughput_ops_per_s";
-/// The attribute of points that are of one document.
+/// Attribute of points that were measured with a single document.
 pub const DOCUMENT: &str = "document";
 
-/// One cell of one run.
+/// Results of one cell of one run.
 #[derive(Debug, Clone)]
 pub struct Point {
-    /// The number of its run among the study's, from 0.
+    /// Index of the run among the runs of the study, from 0.
     pub part: usize,
-    /// What tells it apart: `system`, `version`, `variant`, `storage`, `profile`, `mix`, and its run's options.
+    /// Attributes that identify the point: `system`, `version`, `variant`, `storage`, `profile`, `mix`,
+    /// `document` if there is one, and the options of its run.
     pub attributes: BTreeMap<String, String>,
-    /// The system's name for people.
+    /// Display name of the system.
     pub title: String,
-    /// Connections at work.
+    /// Number of client connections. 0 if the cell does not record them.
     pub clients: u64,
-    /// All trials of it in one.
+    /// Summary of all trials of the cell.
     pub entry: Entry,
-    /// The study's figures round by round.
+    /// Values by metric and round, of the study's metrics that [`Figure`] knows.
     rounds: BTreeMap<String, BTreeMap<u32, Vec<f64>>>,
 }
 
 impl Point {
-    /// An attribute; nothing where it has no such.
+    /// Value of an attribute. Empty if the point does not have the attribute.
     #[must_use]
     pub fn of(&self, name: &str) -> &str {
         self.attributes.get(name).map_or("", String::as_str)
     }
 
-    /// Whether it has all of these attributes.
+    /// Returns `true` if the point has all these attributes with these values.
     #[must_use]
     pub fn is(&self, wanted: &BTreeMap<String, String>) -> bool {
         wanted.iter().all(|(name, value)| self.of(name) == value)
     }
 
-    /// A figure of it, where its answers were right.
+    /// Value of a metric by its name in journals. `None` if it was not measured or an answer was wrong.
     #[must_use]
     pub fn value(&self, figure: &str) -> Option<f64> {
         let is_right = matches!(self.entry.verdict, Verdict::Exact | Verdict::Unverified);
@@ -53,18 +54,19 @@ impl Point {
         }
         match Figure::named(figure) {
             Some(known) => self.entry.value(known),
-            // A figure that a system's folder brings.
+            // The metric is defined in the system's folder.
             None => self.entry.metrics.get(figure).copied(),
         }
     }
 
-    /// The limits of its 95 % interval over rounds.
+    /// 95 % interval over rounds, as `[low, high]`. `None` if there are too few rounds or the system's folder
+    /// defines the metric.
     #[must_use]
     pub fn limits(&self, figure: &str) -> Option<[f64; 2]> {
         self.entry.limits(Figure::named(figure)?)
     }
 
-    /// A figure's values round by round; empty where its answers were not right.
+    /// Values of a metric by round. Empty if an answer was wrong or the metric was not measured.
     #[must_use]
     pub fn rounds(&self, figure: &str) -> BTreeMap<u32, Vec<f64>> {
         match self.value(figure) {
@@ -74,21 +76,21 @@ impl Point {
     }
 }
 
-/// What all runs of a study have shown.
+/// Results of all runs of a study.
 #[derive(Debug, Clone, Default)]
 pub struct Seen {
-    /// The points, in the order in which they were measured.
+    /// Points in the order of the runs and of their summaries.
     pub points: Vec<Point>,
-    /// Values of what varies, in the order of the study.
+    /// Varied options with their values, in the order of the study.
     pub varied: Vec<(String, Vec<String>)>,
-    /// Why cells have no figures, each once.
+    /// Reasons why cells have no results, without repetitions.
     pub failures: Vec<String>,
-    /// Whether every planned trial has ended.
+    /// Whether every planned trial of all runs has ended.
     pub complete: bool,
 }
 
 impl Study {
-    /// The figures that it needs, by their names in journals.
+    /// Metrics that the study needs, by their names in journals, sorted and without repetitions.
     #[must_use]
     pub fn figures(&self) -> Vec<&str> {
         let verdicts = self.verdicts.iter().filter_map(|verdict| verdict.figure.as_deref());
@@ -99,13 +101,14 @@ impl Study {
         all
     }
 
-    /// The figure that is drawn and tabulated.
+    /// Metric that is drawn and tabulated, by its name in journals: throughput unless the study names another
+    /// one.
     #[must_use]
     pub fn figure(&self) -> &str {
         self.chart.figure.as_deref().unwrap_or(THROUGHPUT)
     }
 
-    /// What its runs have shown.
+    /// Collects the points and failures of the study's runs.
     #[must_use]
     pub fn see(&self, runs: &[(Part, Run)]) -> Seen {
         let mut seen = Seen { complete: true, ..Seen::default() };

@@ -1,4 +1,4 @@
-//! The sentence that a study ends in: what was found, with its interval, and what that makes of what was published.
+//! Writes the answer of a study: measured values with intervals, and whether they confirm what was published.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,24 +8,25 @@ use jsonathlon_measure::statistics::{Estimate, paired_ratio, unpaired_ratio};
 use crate::definition::{Claim, Clients, Kind, Study, Verdict};
 use crate::seen::{Point, Seen, THROUGHPUT};
 
-/// A difference that nobody need care about: within it what was claimed to differ is refuted.
+/// Relative difference that does not matter in practice. If the whole interval is within it, a claimed
+/// difference is refuted.
 const NEGLIGIBLE: f64 = 0.05;
-/// How far two that were claimed to be alike may lie apart.
+/// Largest relative difference of two values that were claimed to be alike.
 const ALIKE: f64 = 0.10;
 
-/// What a finding makes of what was published.
+/// Whether a measurement confirms what was published.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
-    /// It is so.
+    /// The whole interval agrees with the claim.
     Confirmed,
-    /// It is not so.
+    /// The whole interval contradicts the claim.
     Refuted,
-    /// The interval holds both.
+    /// The interval contains values for and against the claim.
     Open,
 }
 
 impl Outcome {
-    /// The word in the sentence.
+    /// Wording of the outcome in the sentence.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
@@ -36,16 +37,16 @@ impl Outcome {
     }
 }
 
-/// One part of the sentence.
+/// One clause of the answer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Clause {
-    /// What was found.
+    /// Text of the clause with all placeholders replaced.
     pub words: String,
-    /// The published figure in words.
+    /// Published result in words. `None` if the study gives none.
     pub published: Option<String>,
-    /// What becomes of it.
+    /// Outcome of the claim. `None` if the clause tests no claim.
     pub outcome: Option<Outcome>,
-    /// The ratio, where the clause is one.
+    /// Ratio with its interval. `None` if the clause is not of kind [`Kind::Ratio`].
     pub ratio: Option<Estimate>,
 }
 
@@ -61,12 +62,12 @@ impl std::fmt::Display for Clause {
     }
 }
 
-/// The sentence.
+/// Answer of a study as one sentence; displayed with a capital and a full stop.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Sentence {
-    /// Its parts, in the order of the study.
+    /// Clauses in the order of the study. Empty if nothing could be computed.
     pub clauses: Vec<Clause>,
-    /// Why there is none.
+    /// Reasons why clauses are missing. Displayed only if there is no clause at all.
     missing: Vec<String>,
 }
 
@@ -79,7 +80,7 @@ impl std::fmt::Display for Sentence {
         let mut text = String::new();
         for clause in self.clauses.iter().map(ToString::to_string) {
             if !text.is_empty() {
-                // What goes on with its neighbour stands nearer to it.
+                // A clause that begins with "and" continues the previous one, so it is joined by a comma.
                 text.push_str(if clause.starts_with("and ") { ", " } else { "; " });
             }
             text.push_str(&clause);
@@ -91,7 +92,7 @@ impl std::fmt::Display for Sentence {
 }
 
 impl Study {
-    /// The sentence that its runs end in.
+    /// Writes the answer of the study from the results of its runs.
     #[must_use]
     pub fn sentence(&self, seen: &Seen) -> Sentence {
         let mut sentence = Sentence::default();
@@ -110,7 +111,7 @@ impl Study {
     }
 }
 
-/// The systems that a verdict is about, of those that were measured.
+/// Measured systems that a verdict applies to, in the order of measurement.
 fn systems(verdict: &Verdict, seen: &Seen) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
     for point in &seen.points {
@@ -124,12 +125,12 @@ fn systems(verdict: &Verdict, seen: &Seen) -> Vec<String> {
     all
 }
 
-/// One verdict on one system.
+/// Evaluates one verdict for one system.
 struct Judge<'a> {
     verdict: &'a Verdict,
     seen: &'a Seen,
     system: &'a str,
-    /// How many sweeps the study looks over for edges.
+    /// Number of sweeps that the whole study searches for edges. Corrects the significance level.
     sweeps: usize,
 }
 
@@ -138,7 +139,7 @@ impl<'a> Judge<'a> {
         self.verdict.figure.as_deref().unwrap_or(THROUGHPUT)
     }
 
-    /// Attributes with `first` and `last` put in.
+    /// Required attributes of a selector, with `first` and `last` resolved and the system and mix added.
     fn wanted(&self, selector: &BTreeMap<String, String>) -> BTreeMap<String, String> {
         let end = |name: &str, value: &str| {
             let (_, values) = self.seen.varied.iter().find(|(known, _)| known == name)?;
@@ -152,7 +153,8 @@ impl<'a> Judge<'a> {
             .iter()
             .map(|(name, value)| (name.clone(), end(name, value).unwrap_or_else(|| value.clone())))
             .collect();
-        // Versions are not options: the first and the last of a system are those of its folder.
+        // Versions are not options of a run, so `first` and `last` are the oldest and newest measured
+        // version.
         if let Some(place @ ("first" | "last")) = selector.get("version").map(String::as_str) {
             let mut versions: Vec<&str> = self.of_system().map(|point| point.of("version")).collect();
             versions.dedup();
@@ -174,20 +176,20 @@ impl<'a> Judge<'a> {
         self.seen.points.iter().filter(|point| point.of("system") == self.system)
     }
 
-    /// All points that a selector means, whether they have a figure or not.
+    /// All points that match a selector, with or without a value of the metric.
     fn points(&self, selector: &BTreeMap<String, String>) -> Vec<&'a Point> {
         let wanted = self.wanted(selector);
         self.of_system().filter(|point| point.is(&wanted)).collect()
     }
 
-    /// Those among them with a figure.
+    /// Points that match a selector and have a value of the metric.
     fn with_figure(&self, selector: &BTreeMap<String, String>) -> Vec<&'a Point> {
         let mut all = self.points(selector);
         all.retain(|point| point.value(self.figure()).is_some());
         all
     }
 
-    /// The point of a selector with this many clients, or the best of all.
+    /// Picks the point with this number of clients, or the one with the largest value if `clients` is `None`.
     fn pick(points: &[&'a Point], clients: Option<u64>, figure: &str) -> Option<&'a Point> {
         match clients {
             Some(number) => points.iter().find(|point| point.clients == number).copied(),
@@ -200,7 +202,8 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// None where the system has nothing of it, or not both sides.
+    /// Computes the clause. `Ok(None)` if the system has no points on one of the sides; `Err` if the points
+    /// have no values.
     fn clause(&self) -> Result<Option<Clause>, String> {
         match self.verdict.kind {
             Kind::Ratio => self.ratio(),
@@ -212,7 +215,7 @@ impl<'a> Judge<'a> {
 
     fn ratio(&self) -> Result<Option<Clause>, String> {
         let (of, than) = (self.points(&self.verdict.of), self.points(&self.verdict.than));
-        // It has nothing of the kind, which was said when it was left out.
+        // The system has no such variant or option; a note was printed when it was left out.
         if of.is_empty() || than.is_empty() {
             return Ok(None);
         }
@@ -272,7 +275,7 @@ impl<'a> Judge<'a> {
                 let share = point.value(figure).zip(point.value(per).filter(|whole| *whole > 0.0));
                 share.map(|(part, whole)| round_percent(100.0 * part / whole)).unwrap_or_default()
             }
-            // A median of two groups is of neither.
+            // A median across two groups of trials describes neither group.
             None => match point.entry.groups.get(figure) {
                 Some([low, high]) => format!(
                     "{} in {} trials and {} in {}",
@@ -324,7 +327,7 @@ impl<'a> Judge<'a> {
         }))
     }
 
-    /// The edges along a varied option, of what an operation costs.
+    /// Finds edges along a varied option in the cost of an operation. `None` if no point is usable.
     fn edge(&self) -> Option<Clause> {
         let along = self.verdict.along.as_deref()?;
         let figure = self.figure();
@@ -338,7 +341,7 @@ impl<'a> Judge<'a> {
         for point in points.iter().filter(|point| Some(point.clients) == clients) {
             let Ok(x) = point.of(along).parse::<f64>() else { continue };
             title.get_or_insert_with(|| point.title.clone());
-            // What there is more of at a lower cost is turned over: the cost is what grows on a line.
+            // Costs grow linearly, rates do not: a rate is converted to the cost of one operation.
             let costs = point.rounds(figure).into_values().flatten().map(|value| 1.0 / value).collect();
             places.push((x, costs));
         }
@@ -371,7 +374,7 @@ impl<'a> Judge<'a> {
         };
         let outcome = self.verdict.near.map(|[low, high]| {
             let is_there = found.iter().any(|edge| edge.factor > 1.0 && edge.high > low && edge.low < high);
-            // That none was found is not enough: one that matters must be ruled out.
+            // Finding no edge is not enough to refute: a relevant edge must be ruled out.
             let is_ruled_out = || {
                 jump_between(&places, self.sweeps, [low, high])
                     .is_some_and(|[_, most]| most < 1.0 + NEGLIGIBLE)
@@ -386,7 +389,8 @@ impl<'a> Judge<'a> {
     }
 }
 
-/// The ratio of a figure of two points: paired by round where both are of one run.
+/// Ratio of a metric between two points, paired by round if both are from one run. `None` if it cannot be
+/// computed.
 fn ratio(of: &Point, than: &Point, figure: &str) -> Option<Estimate> {
     let (of_rounds, than_rounds) = (of.rounds(figure), than.rounds(figure));
     if of.part == than.part {
@@ -400,7 +404,8 @@ fn ratio(of: &Point, than: &Point, figure: &str) -> Option<Estimate> {
     unpaired_ratio(&side(of_rounds), &side(than_rounds))
 }
 
-/// What a ratio makes of a claim.
+/// Tests a claim against the interval of a ratio. [`Outcome::Open`] without an interval, and for
+/// [`Claim::Near`].
 #[must_use]
 pub fn judged(claim: Claim, ratio: &Estimate) -> Outcome {
     let (Some(low), Some(high)) = (ratio.low, ratio.high) else { return Outcome::Open };
@@ -418,7 +423,7 @@ pub fn judged(claim: Claim, ratio: &Estimate) -> Outcome {
     }
 }
 
-/// A ratio as a reader says it: `31 % fewer (27 … 35)`, `2.31 times as many (2.1 … 2.5)`.
+/// Words a ratio for the reader: `31 % fewer (27 … 35)`, `2.31 times as many (2.1 … 2.5)`.
 #[must_use]
 pub fn change(ratio: &Estimate) -> String {
     let Estimate { median, low, high } = ratio.if_meaningful_ratio();
@@ -438,12 +443,12 @@ pub fn change(ratio: &Estimate) -> String {
     format!("{words}{interval}")
 }
 
-/// The numbers of a version, so that 6.0.27 comes after 6.0.5.
+/// Numeric components of a version, so that 6.0.27 sorts after 6.0.5.
 fn numbers(version: &str) -> Vec<u64> {
     version.split(|c: char| !c.is_ascii_digit()).filter_map(|number| number.parse().ok()).collect()
 }
 
-/// A ratio in words, without an interval.
+/// Words a ratio without its interval, such as `31 % fewer`.
 fn percent(ratio: f64) -> String {
     let (by, word) = if ratio < 1.0 { (1.0 - ratio, "fewer") } else { (ratio - 1.0, "more") };
     format!("{} % {word}", round_percent(100.0 * by))
@@ -454,7 +459,8 @@ fn round_percent(percent: f64) -> String {
     text.strip_suffix(".0").map_or(text.clone(), str::to_owned).replace('-', "−")
 }
 
-/// A figure with three digits, or all of them where it is a whole number below a million.
+/// Formats a value with three significant digits and at most three decimals; integers below a million are
+/// shown in full.
 fn number(value: f64) -> String {
     if value.fract() == 0.0 && value.abs() < 1e6 {
         return format!("{value:.0}");

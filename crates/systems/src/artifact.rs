@@ -1,5 +1,5 @@
-//! What a version of a system comes as: which archive of which registry, what
-//! is taken out of it, and its digest; and what is there once it is installed.
+//! Artifacts: which archive of which registry a version comes from, what is extracted from it and its digest;
+//! and what an installed artifact consists of.
 
 use std::{
     collections::BTreeMap,
@@ -8,52 +8,54 @@ use std::{
 
 use sha2::{Digest as _, Sha256};
 
-/// One version of a system for one platform.
+/// One version of a system for one platform, with the sources that it can be fetched from.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Artifact {
-    /// The system's name.
+    /// Name of the system, which is that of its folder.
     pub system: String,
     /// The version, as selectors and results name it.
     pub version: String,
-    /// Text that the engine's own answer about its version must contain.
+    /// Text that the version reported by the engine must contain.
     pub reports: String,
-    /// `linux-x86_64`, or `any`.
+    /// Platform that the artifact runs on, such as `linux-x86_64`, or [`ANY_PLATFORM`].
     pub platform: String,
-    /// The artifact's licence, as an SPDX expression.
+    /// SPDX expression of the artifact's licence.
     pub licence: String,
-    /// Whether its makers no longer support this version.
+    /// Whether the version is no longer supported by its developers.
     pub end_of_life: bool,
-    /// The day of its release, where newer versions are out that no source has, or that cannot be used.
+    /// Release date (`YYYY-MM-DD`) of this version if newer versions exist that no source has or that cannot
+    /// be used; otherwise `None`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outdated: Option<String>,
-    /// Added to the environment of this version's server; it may name files by
-    /// their roles, as `{{libraries}}`.
+    /// Variables added to the environment of this version's server. Values may name the artifact's files by
+    /// role, as `{{libraries}}`.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub environment: BTreeMap<String, String>,
-    /// Where it can be had, the preferred first. All are the same version.
+    /// Sources that the artifact can be fetched from, the preferred one first. All provide the same version.
     pub sources: Vec<Source>,
-    /// Where it is described.
+    /// Place of the definition in `system.toml`, for messages.
     #[serde(skip)]
     pub written: Written,
 }
 
-/// Where an artifact is described, for what users are told to correct and to type.
+/// Place where an artifact is defined; messages tell users what to correct there and which command to run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Written {
     /// File, line and key of `reports`, as ``FILE:11: `artifact.0.reports` ``.
     pub reports: String,
-    /// The folder that was given as `--systems-dir`; none for a built-in system.
+    /// Folder given as `--systems-dir`. `None` for a built-in system.
     pub systems_dir: Option<PathBuf>,
 }
 
 impl Artifact {
-    /// Whether it can run on this machine.
+    /// Returns `true` if the artifact can run on this machine: it is for this platform or for
+    /// [`ANY_PLATFORM`].
     pub fn fits_here(&self) -> bool {
         self.platform == ANY_PLATFORM || self.platform == platform()
     }
 
-    /// The command that does something with this version, ready to be pasted: `jsonathlon systems install
-    /// NAME@VERSION --systems-dir DIR`.
+    /// Returns a shell command that applies `action` to this version, quoted so that it can be pasted:
+    /// `jsonathlon systems install NAME@VERSION --systems-dir DIR`.
     pub fn command(&self, action: &str) -> String {
         let folder = self.written.systems_dir.as_ref().map(|folder| {
             let folder = folder.display().to_string();
@@ -62,73 +64,70 @@ impl Artifact {
         format!("jsonathlon systems {action} {}@{}{}", self.system, self.version, folder.unwrap_or_default())
     }
 
-    /// The commands that replace what is installed.
+    /// Returns the shell commands that remove this version and install it again.
     pub fn replacing_commands(&self) -> String {
         format!("{} && {}", self.command("remove"), self.command("install"))
     }
 
-    /// Whether it is part of the program, so that nothing has to be fetched.
+    /// Returns `true` if the artifact is built into the jsonathlon binary, so that nothing has to be fetched.
     pub fn is_bundled(&self) -> bool {
         self.sources.iter().any(|source| source.kind == SourceKind::Bundled)
     }
 }
 
-/// The word as a shell takes it for one.
+/// Quotes a word for a POSIX shell, unless all its characters are safe without quotes.
 fn shell_word(word: String) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-+@%:,=".contains(c);
     if word.chars().all(is_plain) { word } else { format!("'{}'", word.replace('\'', r"'\''")) }
 }
 
-/// The platform of an artifact that runs everywhere.
+/// Platform name of an artifact that runs on every machine.
 pub const ANY_PLATFORM: &str = "any";
 
-/// This machine's platform, as artifacts name it: `linux-x86_64`.
+/// Returns the platform of this machine, as artifacts name it: `linux-x86_64`.
 pub fn platform() -> String {
     format!("{}-{}", std::env::consts::OS, std::env::consts::ARCH)
 }
 
-/// One place to have an artifact from.
+/// One place that an artifact can be fetched from, or one further part of such a source.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Source {
-    /// The registry's kind, and the name there.
+    /// Kind of registry, with the name of the package there.
     pub kind: SourceKind,
-    /// SHA-256 of the archive as it is downloaded, in lower-case hexadecimal;
-    /// of the list of pinned packages, or of all that a build is made from,
-    /// where there is no one archive; empty for a bundled one.
+    /// SHA-256 in lower-case hexadecimal: of the downloaded archive; without a single archive, of the list of
+    /// pinned packages (Debian) or of all inputs of the build (Go). Empty for a bundled source.
     pub sha256: String,
-    /// Size of the archive or of all packages, in bytes; for a build, about what
-    /// it downloads.
+    /// Download size in bytes: of the archive, or of all packages together; for a build, an estimate.
     pub bytes: u64,
-    /// Size of what is taken out of it, in bytes.
+    /// Size of the extracted members, in bytes. An extraction that exceeds it fails; for a build the limit is
+    /// twice as high.
     pub unpacked_bytes: u64,
-    /// An archive inside the archive, whose members and files are meant instead:
-    /// wheels of Python carry whole distributions so.
+    /// Path of an archive inside the archive; `members` and `files` then refer to the inner one. Python
+    /// wheels contain whole distributions in this way. `None` if there is no inner archive.
     pub inner: Option<String>,
-    /// Paths inside the archive that are taken; one that ends with `/` is a
-    /// folder with all below it, and one that ends with `*` all that begin so in
-    /// their folder; none means everything.
+    /// Paths inside the archive to extract: a file, a folder with everything below it (ends with `/`), or a
+    /// prefix of names in one folder (ends with `*`). Empty: everything is extracted.
     pub members: Vec<String>,
-    /// Empty folders that the system expects to find and the archive lacks.
+    /// Empty folders that the system expects and the archive lacks; they are created after unpacking.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub folders: Vec<String>,
-    /// What the members are for: role (`library`) to path inside the archive;
-    /// one that ends with `/` is a folder. They may lie in any part.
+    /// Role (such as `library`) to path inside the archive; a path that ends with `/` is a folder. The files
+    /// may lie in any part.
     pub files: BTreeMap<String, String>,
-    /// Further parts, without which it cannot be used: each is fetched by its own
-    /// client and unpacked into the same folder. They have no files and no parts
-    /// of their own.
+    /// Further parts that the artifact needs. Each is fetched by its own client and unpacked into the same
+    /// folder. Parts have no `files` and no parts of their own.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub with: Vec<Source>,
 }
 
 impl Source {
-    /// The source itself and then its further parts: all that has to be fetched.
+    /// Returns the source itself and then its further parts: everything that has to be fetched.
     pub fn parts(&self) -> impl Iterator<Item = &Self> {
         std::iter::once(self).chain(&self.with)
     }
 
-    /// What tells it from every other: SHA-256 of its archive, or of the digests
-    /// of all its parts, in lower-case hexadecimal.
+    /// Returns the identity of the source: SHA-256 of its archive, or of the digests of all its parts, in
+    /// lower-case hexadecimal.
     pub fn digest(&self) -> String {
         if self.with.is_empty() {
             return self.sha256.clone();
@@ -140,8 +139,9 @@ impl Source {
         hex(&hasher.finalize())
     }
 
-    /// What is taken out of its parts and where it is looked for: members, inner archives, folders and files. Two
-    /// that differ in it are two installations, even of the same archives.
+    /// Returns a SHA-256 over what is extracted and where files are expected: inner archives, members,
+    /// folders and files. Sources with different selections are different installations, even of the same
+    /// archives.
     pub fn selection(&self) -> String {
         let mut hasher = Sha256::new();
         let mut add = |kind: &str, texts: &mut dyn Iterator<Item = &String>| {
@@ -159,17 +159,17 @@ impl Source {
         hex(&hasher.finalize())
     }
 
-    /// Size of all that is downloaded, in bytes.
+    /// Returns the download size of all parts together, in bytes.
     pub fn download_bytes(&self) -> u64 {
         self.parts().map(|part| part.bytes).fold(0, u64::saturating_add)
     }
 
-    /// Size of all that is unpacked, in bytes.
+    /// Returns the size of the extracted members of all parts, in bytes.
     pub fn installed_bytes(&self) -> u64 {
         self.parts().map(|part| part.unpacked_bytes).fold(0, u64::saturating_add)
     }
 
-    /// What it is called, with its further parts, for people: `npm name@version`.
+    /// Returns a display name with all parts, as `npm name@version with pypi name==version`.
     pub fn called(&self) -> String {
         let parts = self.parts().map(|part| format!("{} {}", part.kind.name(), part.kind.package()));
         parts.collect::<Vec<_>>().join(" with ")
@@ -180,42 +180,40 @@ fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// An artifact that is there to be used.
+/// An installed, bundled or user-supplied artifact that is ready for use.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Installed {
-    /// The folder it was unpacked in; none for one that is part of the program.
+    /// Folder that the artifact was unpacked into. `None` if it is bundled or the system is external.
     pub folder: Option<PathBuf>,
-    /// The version that it really is: the catalogue's, unless a newer one was
-    /// accepted.
+    /// Actual version: the catalogue's, unless a newer one was accepted.
     pub version: String,
-    /// Text that the engine's own answer about its version must contain.
+    /// Text that the version reported by the engine must contain.
     pub reports: String,
-    /// SHA-256 of the archive that it came from, in hexadecimal (of the list of
-    /// packages, of all that it was built from, or of the digests of several
-    /// parts, where there is no one archive); none for one that is part of the
-    /// program.
+    /// [`Source::digest`] of the source that it was installed from. `None` if the artifact is bundled or the
+    /// system is external.
     pub sha256: Option<String>,
-    /// Where it came from, with all parts, as `npm name@version`.
+    /// Source with all parts, as `npm name@version`; address or path of an external system.
     pub source: String,
-    /// What it is for: role (`library`) to file.
+    /// Role (such as `library`) to the path of the installed file.
     pub files: BTreeMap<String, PathBuf>,
 }
 
 impl Installed {
-    /// The shared library of an embedded engine, unless it is part of the
-    /// program.
+    /// Returns the shared library of an embedded engine. `None` if the engine is bundled or no file has the
+    /// role `library`.
     pub fn library(&self) -> Option<&Path> {
         self.files.get("library").map(PathBuf::as_path)
     }
 
-    /// Where data folders that its programs made are kept: beside it, so that they go when it does. None where the
-    /// programs are part of this one or the user's own, which can become others under the same path.
+    /// Returns the folder for data templates that these programs made. It lies beside the installation, so
+    /// that both are removed together. `None` if the programs are bundled or user-supplied, because those can
+    /// change under the same path.
     pub fn beginnings(&self) -> Option<PathBuf> {
         self.folder.as_ref().map(|folder| folder.with_extension("beginnings"))
     }
 }
 
-/// The registries that artifacts can come from.
+/// Kind of registry that a source is fetched from, with the package there.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "snake_case", tag = "kind")]
 pub enum SourceKind {
@@ -226,7 +224,7 @@ pub enum SourceKind {
     },
     /// A file of a Maven repository, fetched by `mvn dependency:get`.
     Maven {
-        /// `group:artifact:version[:packaging[:classifier]]`.
+        /// Maven coordinates, as `group:artifact:version[:packaging[:classifier]]`.
         coordinates: String,
     },
     /// A wheel of the Python package index, fetched by `pip download`.
@@ -236,39 +234,39 @@ pub enum SourceKind {
     },
     /// Packages of a Debian suite, fetched by `apt-get` and unpacked side by side.
     Debian {
-        /// The suite: `sid`, `bookworm`.
+        /// Name of the suite, such as `sid` or `bookworm`.
         suite: String,
-        /// The packages; the first is what the artifact's version is of.
+        /// Pinned packages. The upstream version of the first one is the artifact's version.
         packages: Vec<DebianPackage>,
-        /// They in a few words.
+        /// Display text: the suite, the first package with its version, and the number of further packages.
         summary: String,
     },
     /// A program of a Go module, built by `go`.
     Go {
-        /// The import path of the program.
+        /// Import path of the program's main package.
         package: String,
-        /// Build tags.
+        /// Build tags passed to `go` with `-tags`; may be empty.
         tags: Vec<String>,
-        /// The text of the `go.mod` in whose module it is built.
+        /// Text of the `go.mod` of the module in which the program is built.
         #[serde(skip)]
         go_mod: String,
-        /// The text of its `go.sum`, by which everything is pinned.
+        /// Text of the `go.sum` of that module, which pins every input.
         #[serde(skip)]
         go_sum: String,
-        /// The lowest version of Go that will do, as `go.mod` says: `1.25.6`.
+        /// Lowest usable version of Go, as stated in `go.mod`: `1.25.6`.
         go: String,
     },
-    /// Part of the program.
+    /// Built into the jsonathlon binary; nothing has to be fetched.
     Bundled,
 }
 
-/// One package of Debian, pinned.
+/// A Debian package, pinned to one version and digest.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DebianPackage {
-    /// Its name.
+    /// Name of the package in the suite.
     pub name: String,
-    /// Its exact version, with epoch and revision.
+    /// Exact version, with epoch and revision.
     pub version: String,
     /// SHA-256 of the `.deb`, in lower-case hexadecimal.
     pub sha256: String,
@@ -277,7 +275,8 @@ pub struct DebianPackage {
 }
 
 impl DebianPackage {
-    /// The version of what is packaged, without what Debian adds: `9.7.4` of `1:9.7.4+dfsg-2`.
+    /// Returns the upstream version, without epoch, revision and suffixes of Debian: `9.7.4` of
+    /// `1:9.7.4+dfsg-2`.
     pub fn upstream_version(&self) -> &str {
         let version = self.version.split_once(':').map_or(self.version.as_str(), |(_, version)| version);
         let version = version.rsplit_once('-').map_or(version, |(version, _)| version);
@@ -286,7 +285,7 @@ impl DebianPackage {
 }
 
 impl SourceKind {
-    /// Packages of a suite, with their words for people.
+    /// Builds a [`Self::Debian`] with its display summary.
     pub fn debian(suite: impl Into<String>, packages: Vec<DebianPackage>) -> Self {
         let suite = suite.into();
         let first = packages.first().map(|first| format!("{} {}", first.name, first.version));
@@ -299,7 +298,7 @@ impl SourceKind {
         Self::Debian { suite, packages, summary }
     }
 
-    /// The kind's name in `system.toml`.
+    /// Returns the name of the kind in `system.toml`, such as `npm`.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Npm { .. } => "npm",
@@ -311,7 +310,7 @@ impl SourceKind {
         }
     }
 
-    /// What the source is called there, for people.
+    /// Returns the name of the package in its registry, for display.
     pub fn package(&self) -> &str {
         match self {
             Self::Npm { package } | Self::Pypi { package } | Self::Go { package, .. } => package,

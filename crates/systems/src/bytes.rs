@@ -1,6 +1,7 @@
-//! Sizes as people write and read them: `8GB` are 8 · 10⁹ bytes, `8GiB` are 8 · 2³⁰.
+//! Sizes in bytes as text: `8GB` is 8 · 10⁹ bytes, `8GiB` is 8 · 2³⁰ bytes.
 
-/// Units by their names in lower case, in the order in which [`shown`] prefers them.
+/// Units as (name in lower case, displayed name, bytes), largest first, which is the order that [`shown`]
+/// prefers.
 const UNITS: [(&str, &str, u64); 7] = [
     ("gib", "GiB", 1 << 30),
     ("gb", "GB", 1_000_000_000),
@@ -11,17 +12,20 @@ const UNITS: [(&str, &str, u64); 7] = [
     ("b", "B", 1),
 ];
 
-/// Numbers from here on are no sizes of anything, and doubles do not hold each of them.
+/// Exclusive upper limit of a parsed size. It lies below 2⁵³, above which an `f64` cannot represent every
+/// integer.
 const TOO_MANY: f64 = 9e15;
 
-/// Bytes of a unit: `B`, `kB`, `MB`, `GB` of thousands, `KiB`, `MiB`, `GiB` of 1,024, in any case.
+/// Returns the bytes of a unit, in any letter case: `B`, `kB`, `MB` and `GB` are powers of 1,000; `KiB`,
+/// `MiB` and `GiB` are powers of 1,024. `None` if the unit is unknown.
 #[must_use]
 pub fn unit(name: &str) -> Option<u64> {
     let name = name.trim().to_lowercase();
     UNITS.iter().find(|(known, ..)| *known == name).map(|(.., bytes)| *bytes)
 }
 
-/// Bytes of a text such as `512MB`, `1.5 GiB` or `64KiB`; none where it is no size above zero, or no whole number of bytes.
+/// Parses a size such as `512MB`, `1.5 GiB` or `64KiB` into bytes; a fraction of a byte is dropped. `None` if
+/// the text has no known unit, or if the size is below 1 byte or at least 9 · 10¹⁵ bytes.
 #[must_use]
 pub fn parse(text: &str) -> Option<u64> {
     let text = text.trim();
@@ -35,7 +39,7 @@ pub fn parse(text: &str) -> Option<u64> {
     (1.0..TOO_MANY).contains(&bytes).then_some(bytes as u64)
 }
 
-/// The same the other way round, exactly: in the largest unit of which it is a whole number.
+/// Formats a size exactly, in the largest unit of which it is a whole multiple. Inverse of [`parse`].
 #[must_use]
 pub fn shown(bytes: u64) -> String {
     let whole = UNITS.iter().find(|(.., unit)| bytes >= *unit && bytes.is_multiple_of(*unit));

@@ -1,13 +1,10 @@
-//! Which systems there are, and where their programs come from.
+//! Catalogue of systems, and installation of their artifacts from registries.
 //!
-//! [`Catalogue`] reads the folders that describe systems (built in, and those
-//! of `--systems-dir`) and turns one of them, at a version, in a variant and
-//! with a storage setting, into a [`Configuration`]: statements with every
-//! value in place. [`Store`] fetches what a configuration needs through the
-//! registries' own clients, verifies it and keeps it in the user's cache.
-//!
-//! Nothing in here names a system or knows what a workload does with a
-//! statement; it only knows which statement files a workload asks for.
+//! [`Catalogue`] reads the folders that describe systems, built in and from `--systems-dir`. It turns a
+//! system, version, variant and storage setting into a [`Configuration`], whose statements have every value
+//! in place. [`Store`] fetches artifacts through the registries' own clients, verifies them and keeps them in
+//! the user's cache. No code here depends on a particular system or interprets statements. It only knows
+//! which statement files a workload requires.
 
 pub mod artifact;
 pub mod artifacts;

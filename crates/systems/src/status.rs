@@ -1,4 +1,4 @@
-//! One line a version for a table of all systems.
+//! Status of every version of every system on this machine, for a table of all systems.
 
 use std::collections::BTreeMap;
 
@@ -10,65 +10,67 @@ use crate::{
     catalogue::{Catalogue, Origin, System},
 };
 
-/// What a user wants to see about one version of one system.
+/// Status of one version of one system on this machine.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SystemStatus {
-    /// The system's name.
+    /// Name of the system, which is that of its folder.
     pub name: String,
-    /// Its name for people.
+    /// Display name of the system.
     pub title: String,
-    /// The version.
+    /// Version, as selectors and results name it.
     pub version: String,
-    /// Whether it is the version that is taken when none is named.
+    /// Whether this version is used if a selection names none.
     pub default_version: bool,
-    /// Whether a run that names no systems has the system.
+    /// Whether a run that names no systems includes this system.
     pub default: bool,
-    /// `bundled`, `installed`, `absent`, `damaged`, `other platform`, or
-    /// `by address` for a system that is not installed at all.
+    /// State on this machine: `bundled`, `installed`, `absent`, `damaged`, `other platform`, or `by address`
+    /// for a system without artifacts.
     pub state: &'static str,
-    /// The protocol by which it is spoken to.
+    /// Name of the driver that jsonathlon uses for the system.
     pub protocol: String,
-    /// The preferred source with all its parts, as `npm name@version`.
+    /// Preferred source with all its parts, as `npm name@version`. `None` if nothing has to be downloaded.
     pub source: Option<String>,
-    /// The programs that fetch it from there, one for each part that has another.
+    /// Programs that fetch the source, each listed once; empty if nothing has to be fetched.
     pub clients: Vec<&'static str>,
-    /// Whether it is built here instead of being fetched whole.
+    /// Whether the program is compiled on this machine (a Go module) instead of being downloaded.
     pub built: bool,
-    /// What the machine lacks to fetch it, each with what to do.
+    /// Prerequisites that this machine is missing for fetching the artifact, each with a remedy. Empty if the
+    /// artifact is installed or can be fetched.
     pub lacks: Vec<String>,
-    /// Size of its download, all parts together, in bytes.
+    /// Download size of all parts together, in bytes. `None` if nothing has to be downloaded.
     pub download_bytes: Option<u64>,
-    /// Size of what is unpacked, in bytes.
+    /// Size of the unpacked members of all parts, in bytes. `None` if nothing has to be downloaded.
     pub unpacked_bytes: Option<u64>,
-    /// The artifact's licence, as an SPDX expression.
+    /// SPDX expression of the artifact's licence; the system's licence if there is no artifact.
     pub licence: String,
-    /// What the version is for, as `linux-x86_64`.
+    /// Platform of the artifact, such as `linux-x86_64`. `None` if the system has no artifact.
     pub platform: Option<String>,
-    /// Whether the engine lives inside the worker process.
+    /// Whether the engine runs inside the worker process.
     pub embedded: bool,
-    /// Whether its makers no longer support the version.
+    /// Whether the version is no longer supported by its developers.
     pub end_of_life: bool,
-    /// The day of the version's release, where newer ones are out that cannot be had, or not be used.
+    /// Release date (`YYYY-MM-DD`) of this version if newer versions exist that no source has or that cannot
+    /// be used; otherwise `None`.
     pub outdated: Option<String>,
-    /// The workloads that it can run.
+    /// Names of the workloads that the system can run.
     pub workloads: Vec<&'static str>,
-    /// The workloads that it does not run, and why not.
+    /// Workloads that the system does not run, each with the reason.
     pub does_not_run: BTreeMap<String, String>,
-    /// The protocol of its servers by address; none where it cannot be reached
-    /// so.
+    /// Protocol of remote servers of this system. `None` if its folder has no `[address]`.
     pub by_address: Option<String>,
-    /// Names of its variants; those of a plain run come first.
+    /// Names of the variants that workloads share; those of a plain run come first.
     pub variants: Vec<String>,
-    /// Names of its storage settings.
+    /// Names of the storage settings; `default` comes first.
     pub storages: Vec<String>,
-    /// The shared libraries that its programs take from this machine, where it is installed.
+    /// Shared libraries that the installed programs load from this machine; empty unless the state is
+    /// `installed`.
     pub machine_libraries: Vec<String>,
-    /// Where its folder comes from.
+    /// Where the system's folder comes from: built in or from disk.
     pub origin: Origin,
 }
 
-/// All versions of all systems, in the catalogue's order, with what the store
-/// has of them. Files are looked at by size; [`Store::check`] reads them.
+/// Returns the status of every version of every system, in the catalogue's order. Of several platforms, this
+/// machine's is preferred. Installed files are compared by size only; [`Store::check`] reads their contents.
 pub fn statuses(catalogue: &Catalogue, store: &Store) -> Vec<SystemStatus> {
     let mut lines = Vec::new();
     for system in catalogue.systems() {

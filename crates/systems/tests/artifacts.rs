@@ -1,4 +1,4 @@
-//! Artifacts from clients that are shell scripts, without a network.
+//! Tests of installing artifacts without a network; registry clients are shell scripts.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
@@ -16,10 +16,9 @@ use std::{
 use jsonathlon_systems::{Artifact, ArtifactError, Installed, Presence, Progress, SourceKind, Step, Store};
 use support::{LIBRARY, Member, World, artifact, never, package, source, tgz, zip};
 
-/// An npm that works.
+/// Script of a working npm client.
 const GOOD_NPM: &str = r#"cp "$archive" "$dest/example-engine-2.0.1.tgz"; echo "some noise""#;
-/// One that brings half an archive and then nothing; `exec`, so that its number
-/// is that of what runs.
+/// Script of an npm client that delivers half an archive and then hangs. `exec` keeps its process id.
 const HALF_NPM: &str = r#"head -c 20 "$archive" > "$dest/part"; echo $$ > "$pid_file"; exec sleep 60"#;
 const GOOD_MVN: &str = r#"folder=$repo/org/example/engine/2.0.1
 mkdir -p "$folder" "$repo/org/apache/plugin"
@@ -30,7 +29,7 @@ fn install(store: &Store, artifact: &Artifact) -> Result<Installed, ArtifactErro
     store.install(artifact, &mut |_| {}, &never)
 }
 
-/// Its folder, below the cache's artifacts.
+/// Path of the installation relative to the cache's artifacts.
 fn in_cache(installed: &Installed) -> String {
     let folder = installed.folder.as_ref().unwrap();
     format!("example/2.0/{}", folder.file_name().unwrap().to_str().unwrap())
@@ -234,7 +233,7 @@ fn a_client_that_brings_nothing_is_an_error() {
 fn a_client_that_stalls_is_stopped() {
     let world = World::new();
     world.client("npm", HALF_NPM);
-    // Long enough for a client to begin beside other work.
+    // Long enough for a client to start next to other work.
     let store = world.store().with_stall_limit(Duration::from_secs(4));
     let error = install(&store, &world.serve(&package(), &[])).unwrap_err();
     assert!(matches!(error, ArtifactError::ClientStalled { .. }), "{error}");
@@ -289,7 +288,7 @@ fn a_verified_download_outlives_an_interrupted_unpacking() {
     assert!(matches!(error, ArtifactError::Cancelled), "{error}");
     assert_eq!(world.cached(), [format!("example/2.0/{}.download", artifact.sources[0].sha256)]);
 
-    // Without any client: what was verified is enough.
+    // Works without a client, because the verified download is reused.
     fs::remove_file(world.path("bin/npm")).unwrap();
     let installed = install(&world.store(), &artifact).unwrap();
     assert_eq!(fs::read(installed.library().unwrap()).unwrap(), LIBRARY);
@@ -309,7 +308,7 @@ fn a_kept_download_that_was_tampered_with_is_fetched_again() {
     assert_eq!(world.cached().len(), 2);
 }
 
-/// Not a test of its own: the process that other tests start and kill.
+/// Not a test: the process that other tests start and kill.
 #[test]
 #[ignore = "run by other tests as a process of its own"]
 fn child_process_installs() {
@@ -405,8 +404,7 @@ fn archives_cannot_write_outside_of_their_folder() {
     for (what, mut members) in hostile {
         members.push(Member::File("package/lib.so", LIBRARY));
         for is_zip in [false, true] {
-            // The library that writes zips normalises what climbs, and refuses
-            // a name twice.
+            // The zip library normalises climbing names and refuses duplicate ones.
             let writable = members.iter().any(|member| matches!(member, Member::Link(..)));
             if is_zip && (!writable || what == "over a link") {
                 continue;
@@ -426,7 +424,7 @@ fn archives_cannot_write_outside_of_their_folder() {
             assert!(!world.path("cache/artifacts/example/escaped").exists(), "{what}");
         }
     }
-    // A hostile name counts even where it is not wanted.
+    // A hostile name is rejected even if its member is not selected.
     let world = World::new();
     world.client("npm", GOOD_NPM);
     let artifact = world.serve(&tgz(&[Member::File("../escaped", b"x"), library]), &["package/lib.so"]);
@@ -436,7 +434,7 @@ fn archives_cannot_write_outside_of_their_folder() {
 
 #[test]
 fn a_zip_whose_names_climb_is_refused() {
-    // Of equal length, so that only the bytes of the name have to be replaced.
+    // Names of equal length, so that only these bytes have to be replaced.
     let mut archive = zip(&[Member::File("xxxescaped", b"x"), Member::File("package/lib.so", LIBRARY)]);
     let places: Vec<usize> =
         (0..archive.len() - 10).filter(|at| &archive[*at..*at + 10] == b"xxxescaped").collect();

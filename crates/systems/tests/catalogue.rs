@@ -1,4 +1,4 @@
-//! The catalogue: what it makes of a folder, and what it says about a bad one.
+//! Tests of the catalogue: parsing of system folders, and errors for invalid ones.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
@@ -25,7 +25,7 @@ fn catalogue() -> Catalogue {
     Catalogue::load(&[fixtures().join("systems")]).unwrap()
 }
 
-/// A copy of the example, changed, and what loading it says.
+/// Loads a changed copy of the example. Returns the error.
 fn error_after(change: impl Fn(&Path)) -> String {
     let folder = tempfile::tempdir().unwrap();
     let example = folder.path().join("example");
@@ -35,7 +35,7 @@ fn error_after(change: impl Fn(&Path)) -> String {
     error.replace(&format!("{}/", example.display()), "")
 }
 
-/// The example with one text of one file replaced by another.
+/// Loads the example with a text of one file replaced. Returns the error.
 fn error_of(file: &str, old: &str, new: &str) -> String {
     error_after(|example| {
         let path = example.join(file);
@@ -628,7 +628,7 @@ fn the_table_of_systems() {
     assert_eq!(line("byaddress", "9").state, "by address");
 }
 
-/// The table of the document about fairness is what the folders set.
+/// The table in the fairness document must contain exactly the settings of the folders.
 #[test]
 fn the_documented_memory_settings_are_those_of_the_folders() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/fairness.md");

@@ -1,4 +1,5 @@
-//! The documents part of folders: variants of its own, reasons, indexes with their queries, and what is said about bad ones.
+//! Tests of the documents section of system folders: own variants, reasons, indexes with their queries, and
+//! errors.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
@@ -98,7 +99,7 @@ fn load(folder: &Path) -> Result<Catalogue, CatalogueError> {
     Catalogue::load(&[folder.to_path_buf()])
 }
 
-/// The error when a text of the definition is another.
+/// Replaces a text of the definition. Returns the error.
 fn replaced(old: &str, new: &str) -> String {
     let folder = world(|example| {
         let text = fs::read_to_string(example.join("system.toml")).unwrap();
@@ -133,11 +134,11 @@ fn several_variants_stand_for_the_system_and_each_says_what_it_lacks() {
     assert_eq!(index.asks[1].statement, "SELECT key FROM {{table}} WHERE doc ? 'l'");
     assert_eq!((index.asks[1].forced.clone(), index.asks[1].can_be_forced()), (None, false));
     assert!(index.timed(Operation::Filter).is_some() && index.timed(Operation::Exists).is_none());
-    // What an index asks in the same form takes the place of what is asked under each.
+    // A query that an index defines in the same form replaces the one defined for all indexes.
     let [ask] = text.index[0].asks.as_slice() else { panic!("{:?}", text.index[0]) };
     assert_eq!((ask.statement.as_str(), ask.answer), ("SELECT key FROM {{table}} WHERE o", Expected::Rare));
     assert_eq!(ask.used, ["Other"]);
-    // A variant's queries take the place of all that are asked under each, and its hint is theirs.
+    // The queries of a variant replace all that are defined for all indexes, and use the variant's hint.
     let [filter, order] = binary.best_index().unwrap().asks.as_slice() else { panic!("{binary:?}") };
     assert_eq!((filter.operation, order.operation), (Operation::Filter, Operation::Order));
     assert_eq!(order.forced.as_deref(), Some("SELECT key FROM {{table}} USE {{table}}_l"));

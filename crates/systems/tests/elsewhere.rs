@@ -1,4 +1,4 @@
-//! Systems that are not installed by the program: servers by address, and the user's own programs.
+//! Tests of systems that the program does not install: remote servers, and the user's own binaries.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
@@ -17,7 +17,7 @@ fn catalogue() -> Catalogue {
     Catalogue::load(&[]).unwrap()
 }
 
-/// What loading a built-in system says after one text of its definition was replaced.
+/// Loads a built-in system with a text of its definition replaced. Returns the error.
 fn error_of(system: &str, old: &str, new: &str) -> String {
     changed(system, old, new).unwrap_err().to_string()
 }
@@ -70,7 +70,7 @@ fn what_is_old_is_called_so_where_its_version_is() {
         system.configuration(version, &system.variants()[0].name, "default").unwrap()
     };
     assert!(here("mongodb", "6.0.5").end_of_life && here("mongodb", "6.0.27").end_of_life);
-    // A series ends as a whole; what came after it is another.
+    // Support ends for a whole version series; later series are not affected.
     assert!(there("mongodb", "6.0.30").end_of_life);
     assert!(!there("mongodb", "8.0.4").end_of_life && !there("mongodb", "6.1.0").end_of_life);
     assert!(!here("postgresql", "18.6").end_of_life);
@@ -114,7 +114,7 @@ fn settings_with_which_a_server_is_started_are_not_its_by_address() {
     assert!(there.open.settings.is_empty());
     let not_set = there.exceptions.iter().find(|exception| exception.what.starts_with("not set: ")).unwrap();
     assert!(not_set.what.contains("internalQueryPlannerGenerateCoveredWholeIndexScans"));
-    // What changes nothing but the session holds.
+    // Session settings still apply, because they change nothing else on the server.
     let there = catalogue
         .get("clickhouse")
         .unwrap()
@@ -174,7 +174,7 @@ fn own_programs_are_found_in_their_folder_its_bin_or_alone() {
         assert_eq!(found["initdb"], at("pg/bin/initdb"), "{place}");
         assert_eq!(found["postgres"], at("pg/bin/postgres"), "{place}");
     }
-    // Its loader, libraries and messages are not asked for.
+    // Only the server is needed, not its loader, libraries and messages.
     for place in ["my", "my/sbin", "my/sbin/mysqld"] {
         let found = mysql.own_programs(&at(place)).unwrap();
         assert_eq!(found.into_iter().collect::<Vec<_>>(), [("mysqld".to_owned(), at("my/sbin/mysqld"))]);

@@ -1,4 +1,4 @@
-//! What tells one installation from another, and what is said about those that are not as their folder has it.
+//! Tests of the identity of installations, and of errors for installations that differ from their folder.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
@@ -9,7 +9,7 @@ use std::fs;
 use jsonathlon_systems::{Artifact, ArtifactError, Installed, Presence, Source, Store};
 use support::{Member, World, never, package, tgz};
 
-/// An npm that works.
+/// Script of a working npm client.
 const GOOD_NPM: &str = r#"cp "$archive" "$dest/example-engine-2.0.1.tgz"; echo "some noise""#;
 
 fn install(store: &Store, artifact: &Artifact) -> Result<Installed, ArtifactError> {
@@ -41,7 +41,7 @@ fn corrected_members_are_another_installation() {
     }
 }
 
-/// What version 0.1.0 installed says nothing of members and lies under the archive's digest.
+/// Version 0.1.0 did not record members and named installations by the archive's digest.
 #[test]
 fn an_older_installation_is_taken_where_its_files_are_those_that_are_wanted() {
     let world = World::new();

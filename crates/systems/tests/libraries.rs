@@ -1,4 +1,4 @@
-//! Which shared libraries programs take from the machine.
+//! Tests which shared libraries a program takes from the machine.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
@@ -9,11 +9,11 @@ use std::{
 
 use jsonathlon_systems::{Catalogue, Installed, Recipe};
 
-/// A program of this machine that needs no more than the C library.
+/// A program of this machine that needs only the C library.
 const PROGRAM: &str = "/bin/true";
 const LIBC: &str = "libc.so.6";
 
-/// Where this machine has its C library, and the loader beside it, if it is of the usual kind.
+/// Folder of the machine's C library and loader. `None` if it is at an unusual place.
 fn libraries() -> Option<PathBuf> {
     let folders = ["/lib/x86_64-linux-gnu", "/lib64", "/usr/lib64", "/lib/aarch64-linux-gnu"];
     folders.map(PathBuf::from).into_iter().find(|folder| folder.join(LIBC).exists())
@@ -48,18 +48,18 @@ fn server(system: &str, version: &str) -> Recipe {
 #[test]
 fn what_the_artifact_lacks_or_hides_is_taken_from_the_machine() {
     let folder = tempfile::tempdir().unwrap();
-    // By a loader with a path of its own, and by a variable of the environment.
+    // The library path is set by a loader option and by an environment variable, respectively.
     for (system, version, program) in [("mysql", "9.7.4", "mysqld"), ("mongodb", "6.0.27", "mongod")] {
         let server = server(system, version);
         let folder = folder.path().join(system);
         let installed = |libraries: &[&str]| installed(&folder, program, libraries);
         assert_eq!(installed(&[]).machine_libraries(Some(&server)), [LIBC], "{system}");
-        // The library itself needs the loader, which is the machine's.
+        // The library itself needs the loader of the machine.
         let rest = installed(&[LIBC]).machine_libraries(Some(&server));
         assert!(rest.len() == 1 && rest[0].starts_with("ld-linux"), "{system}: {rest:?}");
         assert_eq!(installed(&[&rest[0]]).machine_libraries(Some(&server)), [""; 0], "{system}");
     }
-    // A folder full of libraries is of no use to a program that is not told of it.
+    // Libraries are useless to a program whose library path does not include their folder.
     let told_nothing = server("mongodb", "6.0.5");
     let installed = installed(folder.path(), "mongod", &[LIBC]);
     assert_eq!(installed.machine_libraries(Some(&told_nothing)), [LIBC]);

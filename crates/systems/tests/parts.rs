@@ -1,5 +1,5 @@
-//! Sources of several parts: an archive of one registry, and packages that it cannot do without from another.
-//! The clients are shell scripts; what reads packages is the machine's own.
+//! Tests of sources with several parts: an archive from one registry, and packages from another that it
+//! depends on. The clients are shell scripts; packages are read by the machine's own tools.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
@@ -11,14 +11,14 @@ use jsonathlon_systems::{Artifact, ArtifactError, Installed, Presence, SourceKin
 use support::suite::{Suite, debian};
 use support::{LIBRARY, Member, artifact, never, sha256, source, tgz};
 
-/// Serves what lies among the suite's files.
+/// Script of an npm client that delivers the engine from the suite's files.
 const NPM: &str = r#"cp "$archive/engine.tgz" "$dest/engine.tgz""#;
 
 fn install(store: &Store, artifact: &Artifact) -> Result<Installed, ArtifactError> {
     store.install(artifact, &mut |_| {}, &never)
 }
 
-/// A program of npm, and a library of the suite; `members` are the archive's.
+/// An artifact of a program from npm and a library from the suite; `members` are the archive's content.
 fn with_members(suite: &Suite, members: &[Member<'_>]) -> Artifact {
     let archive = tgz(members);
     fs::write(suite.world.path("archive/engine.tgz"), &archive).unwrap();
@@ -36,7 +36,7 @@ fn usual(suite: &Suite) -> Artifact {
     with_members(suite, &[Member::File("package/server", LIBRARY)])
 }
 
-/// The part that is a library; the suite then has it at this version.
+/// The source of the library, which is added to the suite in this version.
 fn library(suite: &Suite, version: &str, contents: &[u8]) -> jsonathlon_systems::Source {
     let package = suite.offer("libexample1", version, &[Member::File("./usr/lib/libexample.so.1", contents)]);
     let mut part = debian(vec![package]);
@@ -72,7 +72,7 @@ fn all_parts_are_fetched_by_their_clients_into_one_folder() {
     assert_eq!(install(&suite.store(), &artifact).unwrap(), installed);
     assert_eq!(suite.world.calls().len(), calls, "what is there is not fetched again");
 
-    // Every part is looked at, by size and by contents.
+    // Every part is checked by size and content.
     let file = folder.join("usr/lib/libexample.so.1");
     fs::write(&file, b"B library").unwrap();
     let error = suite.store().check(&artifact, &mut |_| {}, &never).unwrap_err().to_string();
@@ -146,7 +146,7 @@ fn a_part_with_another_digest_is_refused_and_nothing_is_half_installed() {
     let suite = Suite::new();
     let artifact = usual(&suite);
     let index = fs::read_to_string(suite.world.path("archive/libexample1")).unwrap();
-    // The index says what is pinned, and something else comes.
+    // The index has the pinned entry, but another file is delivered.
     library(&suite, "1.1-1", b"forged");
     fs::write(suite.world.path("archive/libexample1"), index).unwrap();
     let error = install(&suite.store(), &artifact).unwrap_err();
@@ -155,14 +155,14 @@ fn a_part_with_another_digest_is_refused_and_nothing_is_half_installed() {
         "{error}"
     );
     assert_eq!(suite.store().presence(&artifact), Presence::Absent);
-    // What was verified is taken up again; npm has nothing to do.
+    // The verified part is reused, so npm is not called again.
     let verified = format!("example/2.0/{}.download", artifact.sources[0].sha256);
     assert_eq!(suite.world.cached(), [verified]);
     library(&suite, "1.1-1", b"a library");
     install(&suite.store(), &artifact).unwrap();
     assert_eq!(suite.world.calls().iter().filter(|call| call.starts_with("npm")).count(), 1);
 
-    // The same of the first part.
+    // The same with the first part.
     let suite = Suite::new();
     let artifact = usual(&suite);
     fs::write(suite.world.path("archive/engine.tgz"), "forged").unwrap();
@@ -189,7 +189,7 @@ fn a_file_that_is_in_no_part_and_one_that_is_in_two_are_refused() {
     assert!(error.contains("`usr/lib/libexample.so.1` is in it twice"), "{error}");
     assert_eq!(suite.store().presence(&twice), Presence::Absent);
 
-    // No part may write through a link that another brought.
+    // A part must not write through a link that another part contains.
     let linked = with_members(
         &suite,
         &[

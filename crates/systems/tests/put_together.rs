@@ -1,5 +1,5 @@
-//! Artifacts that are no single archive: packages of a Debian suite, and programs built from Go modules. The
-//! clients are shell scripts; what reads packages is the machine's own.
+//! Tests of artifacts assembled from packages of a Debian suite, and of programs built from Go modules. The
+//! clients are shell scripts; packages are read by the machine's own tools.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
@@ -17,7 +17,7 @@ fn install(store: &Store, artifact: &Artifact) -> Result<Installed, ArtifactErro
     store.install(artifact, &mut |_| {}, &never)
 }
 
-/// A server and its library at version 2.0.
+/// A server and its library in version 2.0.
 fn usual(suite: &Suite) -> Artifact {
     let server = suite.offer(
         "example-server",
@@ -132,7 +132,8 @@ fn other_contents_under_a_pinned_version_are_refused() {
     let suite = Suite::new();
     let artifact = usual(&suite);
     let pinned = fs::read_to_string(suite.world.path("archive/libexample1")).unwrap();
-    // The index still says what is pinned, and something else comes; then the index says so too.
+    // First the index has the pinned entry but another file is delivered; then the index has the other file
+    // too.
     suite.offer("libexample1", "7.1+dfsg-2", &[Member::File("./usr/lib/libexample.so.1", b"other")]);
     let changed = fs::read_to_string(suite.world.path("archive/libexample1")).unwrap();
     for index in [pinned, changed] {
@@ -160,7 +161,7 @@ fn newer_packages_are_found_among_a_suites_updates_and_its_security() {
     install(&suite.store(), &of(&old)).unwrap();
     assert_eq!(updates(&suite), 1, "the suite itself has all that is pinned");
 
-    // The mirror has no updates of this suite, only its security.
+    // The mirror has only the security updates of this suite.
     let secure = suite.offer_in("bookworm-security", "example-server", "2.0-1+deb12u1", &server(b"secure"));
     let installed = install(&suite.store(), &of(&secure)).unwrap();
     assert_eq!(fs::read(&installed.files["server"]).unwrap(), b"secure");
@@ -183,7 +184,7 @@ fn newer_packages_are_found_among_a_suites_updates_and_its_security() {
     let installed = install(&suite.store().accepting_newer(true), &of(&old)).unwrap();
     assert_eq!(fs::read(&installed.files["server"]).unwrap(), b"old", "what is pinned comes first");
 
-    // A suite that moves all the time has no such archives.
+    // A rolling suite has no update archives.
     updates(&suite);
     let mut rolling = of(&gone);
     rolling.sources = vec![debian(vec![gone, library.clone()])];
@@ -218,7 +219,7 @@ fn packages_are_printed_with_all_that_they_depend_on() {
     assert_eq!(names, ["example-server", "libexample1"], "what was asked for comes first");
     assert_eq!((&closure.packages[0], closure.unpacked_bytes), (&server, Some(1_384_000)));
 
-    // What is printed is what a folder says.
+    // The printed text is valid in a system's folder.
     let text = closure.to_string();
     let folder = tempfile::tempdir().unwrap();
     let system = folder.path().join("pasted");
@@ -281,7 +282,7 @@ fn what_a_machine_lacks_for_packages_is_said_before_any_download() {
     assert!(suite.world.calls().is_empty(), "{:?}", suite.world.calls());
 }
 
-/// A go that is new enough and builds; the program that it makes holds what was in go.sum.
+/// Script of a sufficiently new Go that builds a program with the content of go.sum.
 const GO: &str = r#"cd "$start"
 case "$all" in
   env*) echo go1.26.8;;

@@ -1,10 +1,11 @@
-//! Templates of first questions: how each built-in system writes a path of hostile keys, and a value with quotes.
+//! Tests of the templates of generated questions: how each built-in system writes paths with hostile keys,
+//! and quoted values.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
 use jsonathlon_systems::{Catalogue, FirstAsked, Kind, KnownPath, NotAsked, Part, QUESTIONS};
 
-/// The part of a built-in system, as a first question is written from it.
+/// The questions section of a built-in system, as used to generate questions.
 fn part(system: &str) -> Part {
     let catalogue = Catalogue::load(&[]).unwrap();
     let system = catalogue.get(system).unwrap();
@@ -17,7 +18,7 @@ fn keys(all: &[&str]) -> Vec<String> {
     all.iter().map(|key| (*key).to_owned()).collect()
 }
 
-/// The question of a path of one type, in documents that have no other.
+/// Generates the question on a path with a single type, with no other paths in the documents.
 fn alone(part: &Part, kind: Kind, keys: &[String], value: &str) -> Result<String, NotAsked> {
     part.first_question(&FirstAsked { kind, keys, value, is_mixed: false, paths: &[] })
 }
@@ -102,7 +103,7 @@ fn what_stands_for_more_than_is_asked_about_is_asked_otherwise_or_not_at_all() {
             paths: &paths,
         })
     };
-    // One path to a system.
+    // ClickHouse treats both as the same path.
     let NotAsked::Unreachable(why) = ask("clickhouse", &["a.b"], false).unwrap_err() else { panic!() };
     assert!(why.contains(r#"["a.b"]"#) && why.contains(r#"["a%2Eb"]"#), "{why}");
     assert!(ask("clickhouse", &["a", "b"], false).is_ok());

@@ -1,4 +1,4 @@
-//! How servers are described by their folders.
+//! Tests of the description of servers in system folders.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
@@ -86,7 +86,7 @@ fn a_variant_adds_words_to_its_servers_command_and_a_tier_and_an_engine_without_
     assert_eq!(set[..plain.len()], plain);
     assert_eq!(set[plain.len()..], ["--replSet", "jsonathlon"]);
     let error = |name: &str, old: &str, new: &str| changed(name, old, new).unwrap_err().to_string();
-    // Words of a variant may name what is known when the server starts.
+    // Arguments of a variant may use values that are known only when the server starts.
     let of_dolt = catalogue.get("dolt").unwrap();
     let quiet = of_dolt.configuration(of_dolt.default_version(), "json-key-quiet", "default").unwrap();
     let server = quiet.server.unwrap();
@@ -120,7 +120,7 @@ fn a_server_is_reached_over_a_socket_where_its_folder_names_one() {
         assert_eq!(socket.server.as_ref().unwrap().transport, Transport::Unix);
         assert_ne!(socket.digest, digest, "another experiment");
     }
-    // What has no server is reached as ever.
+    // For systems without a server the transport has no effect.
     let (digest, embedded) = over("sqlite", Transport::Unix);
     assert_eq!(embedded.unwrap().digest, digest);
     let message = over("elasticsearch", Transport::Unix).1.unwrap_err().to_string();
@@ -204,7 +204,7 @@ fn a_source_may_have_further_parts_and_a_version_its_own_environment() {
             "`artifact.1.environment.LD_LIBRARY_PATH`:",
             "did you mean `libraries`?",
         ),
-        // A role that one version has is no role of the server's own command.
+        // A file role of one version cannot be used in the command of all versions.
         (
             "    \"{{mongod}}\",",
             "    \"{{mongod}}\", \"{{libraries}}\",",

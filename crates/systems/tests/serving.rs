@@ -1,4 +1,4 @@
-//! The serving part of folders: its own variants, durability tiers, operations, and what is said about bad ones.
+//! Tests of the serving section of system folders: own variants, durability tiers, operations, and errors.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
@@ -85,7 +85,7 @@ fn write(example: &Path, file: &str, text: &str) {
     fs::write(path, text).unwrap();
 }
 
-/// The example with a serving part, changed, in a folder of its own.
+/// A changed copy of the example with a serving section, in a temporary folder.
 fn world(change: impl Fn(&Path)) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let example = folder.path().join("example");
@@ -109,7 +109,7 @@ fn error_after(change: impl Fn(&Path)) -> String {
     error.replace(&format!("{}/example/", folder.path().display()), "")
 }
 
-/// The error when a text of the definition is another.
+/// Replaces a text of the definition. Returns the error.
 fn replaced(old: &str, new: &str) -> String {
     error_after(|example| {
         let text = fs::read_to_string(example.join("system.toml")).unwrap();
@@ -235,7 +235,7 @@ fn what_serves_has_one_default_variant_and_the_same_tiers_as_promised() {
     }
 }
 
-/// Of engines in the clients' own process alone: a server has a line of its own.
+/// Only engines inside the clients' process take turns; servers queue writers themselves.
 #[test]
 fn writers_take_turns_where_a_folder_says_so_unless_a_variant_says_otherwise() {
     let catalogue = Catalogue::load(&[]).unwrap();

@@ -1,4 +1,5 @@
-//! Workloads beside those of the program: parts of folders, rules of their own, and what is said about bad ones.
+//! Tests of workloads registered in addition to the built-in ones: sections of system folders, rules, and
+//! errors.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
@@ -13,7 +14,7 @@ use serde::Deserialize;
 
 use support::copy;
 
-/// Puts documents in and fetches them again.
+/// A workload that stores documents and reads them back.
 #[derive(Debug)]
 struct Echo;
 
@@ -64,7 +65,7 @@ impl WorkloadRules for Echo {
 
 const SECTION: &str = "\n[echo]\nload = \"rows\"\nsessions = 4\n\n[variants.plain.echo]\nsessions = 8\n";
 
-/// The example with a part for the further workload, changed, in a folder of its own.
+/// A changed copy of the example with a section for the additional workload, in a temporary folder.
 fn world(change: impl Fn(&Path)) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let example = folder.path().join("example");
@@ -94,7 +95,7 @@ fn error_after(change: impl Fn(&Path)) -> String {
     error.replace(&format!("{}/example/", folder.path().display()), "")
 }
 
-/// The number of the line on which the last of these texts stands.
+/// Line number of the last line that equals this text.
 fn line_of(example: &str, text: &str) -> usize {
     example.lines().enumerate().filter(|(_, line)| *line == text).last().unwrap().0 + 1
 }
@@ -155,7 +156,7 @@ fn a_digest_covers_the_workloads_of_a_run_and_no_others() {
     });
     assert!(before.iter().zip(&general).all(|(before, after)| before != after));
 
-    // A part for another workload is nothing to the analytics run that was begun without it.
+    // A section for another workload does not change the digest of a configuration for analytics.
     let alone =
         Catalogue::load(&[Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/systems")]).unwrap();
     let alone = alone.get("example").unwrap().configuration("2.0", "ordered", "default").unwrap();
@@ -173,7 +174,7 @@ fn sections_that_no_workload_reads_are_named_with_those_that_there_are() {
     };
     let message = replaced("[echo]", "[ecko]");
     let expected = "there is no such table and no workload of this name (did you mean `echo`?); workloads are analytics, serving, documents, questions, fidelity, echo";
-    // The overlay of a section that is not there comes first.
+    // The variant's section without a general section is reported first.
     assert!(message.contains("there is no [echo] to which this could belong"), "{message}");
     let message = error_after(|example| append(example, "system.toml", "\n[ecko]\nsessions = 1\n"));
     assert_eq!(message, format!("system.toml:{}: `ecko`: {expected}", with_section().lines().count() + 2));
@@ -226,7 +227,7 @@ fn a_rule_in_another_workloads_section_is_named_with_its_own() {
             .unwrap()
     });
     assert!(message.contains("`variants.plain.echo.sessions`: is 1 at least"), "{message}");
-    // In one of the two ways, not in both.
+    // Both forms of a variant's section must not be combined.
     let both = "[variants.plain.analytics.questions]\nq1 = {}\n";
     let message = error_after(|example| append(example, "system.toml", both));
     assert!(message.contains("there is a [variants.plain.analytics]: put it there"), "{message}");

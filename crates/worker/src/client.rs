@@ -1,4 +1,4 @@
-//! The coordinator's side of a worker: start it, ask it, outlive it.
+//! Coordinator side of a worker: starts the process, sends requests, and detects and survives its end.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{File, OpenOptions};
@@ -15,61 +15,61 @@ use serde::de::DeserializeOwned;
 use crate::protocol::{Closed, FailureKind, Op, Progress, Reply, Request};
 use crate::{LINE_LIMIT, PARENT_VARIABLE};
 
-/// Longest time between two looks at whether the caller wants to stop.
+/// Longest interval between two checks whether the caller has cancelled the request.
 const CANCEL_INTERVAL: Duration = Duration::from_millis(50);
 
-/// How much of a worker's log is kept as its last words, bytes.
+/// Number of bytes from the end of a worker's log that are quoted in errors.
 const LAST_WORDS: u64 = 4096;
 
-/// How much of a line out of protocol is shown, characters.
+/// Number of characters of an invalid line that are quoted in errors.
 const SHOWN: usize = 200;
 
-/// Why a worker did not answer. After every kind but [`WorkerError::Refused`] the worker is dead.
+/// Why a worker did not answer. After every kind but [`WorkerError::Refused`] the worker process is dead.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum WorkerError {
-    /// The process ended before it answered.
+    /// The worker process ended before it answered.
     #[error("the worker ended ({status}) before it answered{}", last_words_of(last_words))]
     Crashed {
-        /// How it ended.
+        /// Exit code or signal of the process.
         status: ExitStatus,
-        /// The end of its log.
+        /// End of the worker's log.
         last_words: String,
     },
-    /// No answer within the limit; the worker was killed.
+    /// The worker gave no answer within the limit and was killed.
     #[error("the worker gave no answer within {limit:?} and was killed{}", last_words_of(last_words))]
     TimedOut {
-        /// The limit.
+        /// Limit that was exceeded.
         limit: Duration,
-        /// The end of its log.
+        /// End of the worker's log.
         last_words: String,
     },
-    /// Something that is not the protocol; the worker was killed.
+    /// The worker sent something that violates the protocol, and was killed.
     #[error("the worker answered out of protocol and was killed: {line}")]
     Protocol {
-        /// What it wrote (its beginning), or what was wrong.
+        /// Beginning of the line that the worker sent, or a description of the violation.
         line: String,
     },
-    /// The request failed; the worker goes on.
+    /// The request failed; the worker is still usable.
     #[error("{message}")]
     Refused {
-        /// What kind of failure.
+        /// Kind of the failure.
         kind: FailureKind,
-        /// The system's message, or the driver's advice.
+        /// Message of the system, or advice of the driver.
         message: String,
     },
-    /// The caller wanted to stop; the worker was killed.
+    /// The caller cancelled the request; the worker was killed.
     #[error("cancelled")]
     Cancelled,
-    /// The worker has ended in an earlier request; start another one.
+    /// The worker ended during an earlier request. The caller must start a new one.
     #[error("the worker has ended; start another one")]
     Ended,
-    /// The worker could not be started, or its log not be written.
+    /// The worker could not be started, its log could not be opened, or a request could not be encoded.
     #[error("failed to {action}: {source}")]
     Io {
-        /// What was being done.
+        /// Action that failed, as an infinitive such as `open FILE`.
         action: String,
-        /// The operating system's own words.
+        /// Error of the operating system.
         source: io::Error,
     },
 }
@@ -78,14 +78,14 @@ fn last_words_of(words: &str) -> String {
     if words.is_empty() { String::new() } else { format!("; its last words: {words}") }
 }
 
-/// What the thread that reads from the worker passes on.
+/// Message from the thread that reads the worker's output.
 enum Event {
     Line(Vec<u8>),
     TooLong(Vec<u8>),
     End,
 }
 
-/// A worker process. Dropping it kills it and everything it started, and reaps it.
+/// A worker process. Dropping it kills and reaps the process, and kills everything in its process group.
 #[derive(Debug)]
 pub struct Worker {
     child: Option<Child>,
@@ -94,7 +94,7 @@ pub struct Worker {
     replies: Receiver<Event>,
     next_id: u64,
     log: PathBuf,
-    /// Where this worker's part of the log begins.
+    /// Length of the log file when this worker was started.
     log_start: u64,
 }
 
@@ -109,11 +109,11 @@ impl std::fmt::Debug for Event {
 }
 
 impl Worker {
-    /// Starts `exe` with `args` (usually `["worker"]`) in a process group of its own, its standard error
-    /// appended to `log`, and `env` added to the environment.
+    /// Starts `exe` with `args` (usually `["worker"]`) in a process group of its own. Its standard error is
+    /// appended to `log`, and `env` is added to its environment.
     ///
     /// # Errors
-    /// [`WorkerError::Io`] when the program cannot be started or the log not be opened.
+    /// [`WorkerError::Io`] if the program cannot be started or the log cannot be opened.
     pub fn spawn(
         exe: &Path,
         args: &[&str],
@@ -130,7 +130,8 @@ impl Worker {
         command
             .args(args)
             .envs(env.iter().map(|(key, value)| (key.as_os_str(), value.as_os_str())))
-            // Engines in the worker show moments in the zone of their process, which is no matter of whose shell it is.
+            // Embedded engines print timestamps in the time zone of their process, which must not depend on
+            // the user's shell.
             .env("TZ", "UTC")
             .env(PARENT_VARIABLE, OsStr::new(&std::process::id().to_string()))
             .stdin(Stdio::piped())
@@ -140,9 +141,9 @@ impl Worker {
 
         let (sender, replies) = sync_channel(64);
         let (started, start) = channel();
-        // The kernel's parent-death signal follows the *thread* that started the child, so the thread
-        // that starts it must live as long as the worker: the one that reads from it does, and the
-        // caller's may not.
+        // The kernel sends the parent-death signal when the *thread* that started the child ends. Therefore
+        // the child is started by the thread that reads its output and lives as long as the worker; the
+        // caller's thread may end earlier.
         std::thread::Builder::new()
             .name("worker-output".into())
             .spawn(move || run_child(command, &started, &sender))
@@ -161,8 +162,8 @@ impl Worker {
         };
 
         let (requests, lines) = channel::<Vec<u8>>();
-        // Written by a thread, because a stopped worker would block a request longer than the pipe and
-        // with it every look at limits.
+        // Requests are written by a separate thread: a stopped worker would block a request that is longer
+        // than the pipe, and with it every check of the limits.
         std::thread::Builder::new()
             .name("worker-input".into())
             .spawn(move || write_lines(stdin, &lines))
@@ -171,24 +172,24 @@ impl Worker {
         Ok(worker)
     }
 
-    /// The process id; it stays reserved until the worker is reaped.
+    /// Process id of the worker. It stays reserved until the worker is reaped.
     #[must_use]
     pub fn pid(&self) -> u32 {
         self.pid
     }
 
-    /// Whether the worker can still be asked.
+    /// Returns `true` if the worker can still answer requests.
     #[must_use]
     pub fn is_alive(&self) -> bool {
         self.child.is_some()
     }
 
-    /// Sends `op` and waits for its answer, at most `limit`, looking at `cancelled` at least every 50 ms
-    /// and passing every sign of life to `progress`.
+    /// Sends `op` and waits for the answer, at most `limit`. Checks `cancelled` at least every 50 ms and
+    /// passes progress messages to `progress`.
     ///
     /// # Errors
-    /// [`WorkerError::Refused`] when the request failed and the worker goes on; everything else means
-    /// that the worker is dead.
+    /// [`WorkerError::Refused`] if the request failed and the worker is still usable. After any other error
+    /// the worker is dead.
     pub fn request<R: DeserializeOwned>(
         &mut self,
         op: &Op,
@@ -248,11 +249,11 @@ impl Worker {
         }
     }
 
-    /// Asks the worker to close its session and end, and waits for both, at most `limit`; kills it when
-    /// it does not.
+    /// Asks the worker to close its session and to exit, and waits for both, at most `limit` in all. Kills
+    /// the worker if it does not.
     ///
     /// # Errors
-    /// As [`Worker::request`]; also when it ended otherwise than with success.
+    /// As [`Worker::request`]; also [`WorkerError::Crashed`] if the worker exits without success.
     pub fn close(&mut self, limit: Duration) -> Result<Closed, WorkerError> {
         let begun = Instant::now();
         let closed: Closed = match self.request(&Op::Close, limit, &|| false, &mut |_| {}) {
@@ -273,15 +274,17 @@ impl Worker {
         }
     }
 
-    /// Kills the worker and everything in its process group, and reaps it. Does nothing when it is dead.
+    /// Kills and reaps the worker and kills its process group. Does nothing if the worker is dead.
     pub fn kill(&mut self) {
         if let Some(mut child) = self.child.take() {
-            // The group is killed before its leader is reaped: until then its id cannot belong to others.
+            // The group is killed before its leader is reaped, because until then no other process can get
+            // its id.
             kill_group(self.pid);
-            // Waiting cannot fail for a child that nobody else reaps, and there is nothing to be done.
+            // Waiting cannot fail for a child that only this code reaps, and a failure could not be handled.
             child.wait().ok();
         }
-        // Only now: a worker whose input ends begins to close in order, and would be killed in the middle of it.
+        // Last, because a worker whose input ends starts an orderly shutdown and would be killed in the
+        // middle of it.
         self.requests = None;
     }
 
@@ -294,7 +297,8 @@ impl Worker {
         let mut line = serde_json::to_vec(&Request { id, op: op.clone() })
             .map_err(|error| WorkerError::Io { action: "write a request".into(), source: error.into() })?;
         line.push(b'\n');
-        // A writer that is gone means a worker that is gone, which the reader's end tells with its status.
+        // If the writing thread is gone, so is the worker; the end of its output is then reported with its
+        // exit status.
         requests.send(line).ok();
         Ok(id)
     }
@@ -304,7 +308,8 @@ impl Worker {
         WorkerError::Protocol { line }
     }
 
-    /// Its output has ended: normally because it died, but a worker may also have closed it and live on.
+    /// Handles the end of the worker's output. Normally the worker has died, but it may also have closed its
+    /// output and live on.
     fn ended(&mut self, left: Duration) -> WorkerError {
         match self.wait(left.min(Duration::from_secs(2))) {
             Some(status) => WorkerError::Crashed { status, last_words: self.last_words() },
@@ -312,12 +317,13 @@ impl Worker {
         }
     }
 
-    /// Waits for the process to end by itself, and then ends what else is in its group.
+    /// Waits for the process to end by itself and then kills the rest of its group. `None` if it does not end
+    /// in time.
     fn wait(&mut self, limit: Duration) -> Option<ExitStatus> {
         let begun = Instant::now();
         let mut pause = Duration::from_micros(200);
         loop {
-            // Looking must not reap yet, or the group's id would be free before the group is killed.
+            // The check must not reap the process: the group's id would be free before the group is killed.
             let ended = has_ended(self.pid);
             if ended {
                 kill_group(self.pid);
@@ -333,7 +339,7 @@ impl Worker {
         }
     }
 
-    /// The end of what this worker wrote to its log.
+    /// Returns the end of what this worker wrote to its log, at most [`LAST_WORDS`] bytes.
     fn last_words(&self) -> String {
         let read = || -> io::Result<Vec<u8>> {
             let mut file = File::open(&self.log)?;
@@ -343,7 +349,7 @@ impl Worker {
             file.take(LAST_WORDS).read_to_end(&mut bytes)?;
             Ok(bytes)
         };
-        // A log that cannot be read must not hide how the worker ended.
+        // An unreadable log must not hide how the worker ended.
         String::from_utf8_lossy(&read().unwrap_or_default()).trim().to_owned()
     }
 }
@@ -356,12 +362,12 @@ impl Drop for Worker {
 
 fn kill_group(pid: u32) {
     if let Some(group) = i32::try_from(pid).ok().and_then(Pid::from_raw) {
-        // It fails only when nobody is left in the group.
+        // Fails only if the group is empty.
         rustix::process::kill_process_group(group, Signal::KILL).ok();
     }
 }
 
-/// Whether the child has ended, without reaping it.
+/// Returns `true` if the child has ended. Does not reap it.
 fn has_ended(pid: u32) -> bool {
     use rustix::process::{WaitId, WaitIdOptions, waitid};
     let Some(pid) = i32::try_from(pid).ok().and_then(Pid::from_raw) else {
@@ -400,15 +406,15 @@ fn run_child(mut command: Command, started: &Sender<Started>, events: &SyncSende
     loop {
         let event = read_line(&mut reader, LINE_LIMIT);
         let last = !matches!(event, Event::Line(_));
-        // Nobody listens any more when the worker was dropped, and then it is dead.
+        // The receiver is gone if the worker was dropped, and then the process is dead.
         if events.send(event).is_err() || last {
             return;
         }
     }
 }
 
-/// Reads a line without its newline. What ends without a newline was cut by the end of the process and
-/// is nobody's answer.
+/// Reads a line without its newline. Text without a newline at the end was cut off by the end of the process
+/// and is discarded.
 fn read_line(reader: &mut impl BufRead, limit: usize) -> Event {
     let mut line = Vec::new();
     loop {

@@ -1,4 +1,4 @@
-//! A protocol's name becomes connections: the one place that knows all of them.
+//! Creates the connection of a protocol by its name. The only module that knows all drivers.
 
 use jsonathlon_connection::driver::{Connection, DriverError, Host, Open, Result};
 use jsonathlon_connection::lane::{Adapter, Lane};
@@ -7,7 +7,7 @@ use jsonathlon_drivers::{MysqlLane, PostgresLane};
 
 type Opener = fn(&Open, &Host) -> Result<Box<dyn Connection>>;
 
-/// Opens connections of one protocol.
+/// Driver of one protocol, from which connections are opened.
 #[derive(Debug, Clone, Copy)]
 pub struct Connector {
     protocol: &'static str,
@@ -40,10 +40,10 @@ const CONNECTORS: [Connector; 10] = [
 ];
 
 impl Connector {
-    /// That of a protocol, by its name.
+    /// Finds the driver of a protocol by its name.
     ///
     /// # Errors
-    /// [`DriverError::Unsupported`] for an unknown one.
+    /// [`DriverError::Unsupported`] if the protocol is unknown.
     pub fn of(protocol: &str) -> Result<Self> {
         CONNECTORS.into_iter().find(|one| one.protocol == protocol).ok_or_else(|| {
             let known: Vec<&str> = CONNECTORS.iter().map(|one| one.protocol).collect();
@@ -54,11 +54,11 @@ impl Connector {
         })
     }
 
-    /// Opens a session and runs the statements of `open`.
+    /// Creates the data folder if necessary, opens a session and runs the statements of `open`.
     ///
     /// # Errors
-    /// [`DriverError::Unavailable`] when the library cannot be loaded or the server not be reached,
-    /// [`DriverError::Refused`] when the system does not open the folder, a setting, or a statement.
+    /// [`DriverError::Unavailable`] if the library cannot be loaded or the server cannot be reached.
+    /// [`DriverError::Refused`] if the system rejects the folder, a setting or a statement.
     pub fn connect(self, open: &Open, host: &Host) -> Result<Box<dyn Connection>> {
         std::fs::create_dir_all(&open.folder).map_err(|error| {
             let path = open.folder.display();
@@ -71,8 +71,9 @@ impl Connector {
         Ok(connection)
     }
 
-    /// Opens a lane, which runs the statements of `open` as well. Unless `prepare` is set, statements are sent as text
-    /// each time; it makes no difference where no server and no engine keeps them.
+    /// Opens a nonblocking connection and runs the statements of `open`. Unless `prepare` is set, statements
+    /// are sent as text each time. This makes no difference if neither server nor engine keeps prepared
+    /// statements.
     ///
     /// # Errors
     /// As [`Connector::connect`].

@@ -1,27 +1,27 @@
-//! What a worker hands on: many clients at work on the session's system.
+//! Interface to the clients that work on a session's system. The crate of the clients implements it.
 
 use jsonathlon_connection::driver::{Host, Open, Place};
 use serde_json::Value;
 
 use crate::protocol::{Failure, Progress};
 
-/// The system that clients work on.
+/// System that clients work on, as the worker's session opened it.
 #[derive(Debug, Clone, Copy)]
 pub struct Subject<'a> {
-    /// How its connections are opened.
+    /// Options for opening further connections.
     pub open: &'a Open,
-    /// Where it is.
+    /// Process in which the engine runs, for measuring usage.
     pub place: Place,
-    /// What surrounds its drivers.
+    /// Clock and output stream of the worker.
     pub host: &'a Host,
 }
 
-/// Lets clients work. Jobs and answers are JSON of which the worker knows nothing else.
+/// Runs jobs of clients. Jobs and answers are JSON that the worker does not interpret.
 pub trait Drive {
-    /// Does one job. What it learns about the system may be kept for the next one.
+    /// Runs one job. State about the data may be kept for the next job.
     ///
     /// # Errors
-    /// Why it was not done.
+    /// If the job is invalid or could not be run.
     fn drive(
         &mut self,
         job: &Value,

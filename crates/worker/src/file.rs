@@ -1,4 +1,4 @@
-//! The documents of a file, for loads by row.
+//! Documents of a file, for loads in which the driver sends each document.
 
 use std::fs::File;
 use std::ops::Range;
@@ -10,10 +10,10 @@ use jsonathlon_dataset::source::{Documents as Lines, Source};
 use rustix::buffer::spare_capacity;
 use rustix::io::Errno;
 
-/// Bytes that are read at a time at least.
+/// Smallest number of bytes by which the buffer grows for a read.
 const PIECE: usize = 1 << 18;
 
-/// Documents borrowed from the data set reader's blocks.
+/// Documents borrowed from the blocks of the data set reader.
 pub(super) struct FileDocuments(Lines);
 
 impl FileDocuments {
@@ -23,7 +23,7 @@ impl FileDocuments {
     }
 }
 
-/// One document that is a whole file.
+/// A single document that consists of a whole file.
 pub(super) struct WholeFile {
     bytes: Vec<u8>,
     is_taken: bool,
@@ -42,7 +42,7 @@ impl DocumentSource for WholeFile {
     }
 }
 
-/// All bytes of a file.
+/// Reads all bytes of a file.
 pub(super) fn whole(file: &Path) -> Result<Vec<u8>> {
     std::fs::read(file)
         .map_err(|error| DriverError::Documents(format!("failed to read {}: {error}", file.display())))
@@ -54,24 +54,24 @@ impl DocumentSource for FileDocuments {
     }
 }
 
-/// Documents of lines `{"key":…,"doc":{…}}`, borrowed from a piece of the file, which holds one of them at least: they may be
-/// large.
+/// Documents of lines `{"key":…,"doc":{…}}`, borrowed from a buffer that grows until it holds a whole line,
+/// because documents may be large.
 pub(super) struct KeyedDocuments {
     file: File,
     piece: Vec<u8>,
-    /// What of it was not handed over yet.
+    /// Offset in `piece` of the first byte that was not handed over yet.
     begin: usize,
 }
 
 impl KeyedDocuments {
-    /// Opens a plain file of such lines.
+    /// Opens an uncompressed file of such lines.
     pub(super) fn open(file: &Path) -> Result<Self> {
         let file = File::open(file)
             .map_err(|error| DriverError::Documents(format!("failed to read {}: {error}", file.display())))?;
         Ok(Self { file, piece: Vec::with_capacity(2 * PIECE), begin: 0 })
     }
 
-    /// Where the next line is, without its end; none behind the last one.
+    /// Returns the range of the next line in `piece`, without its newline. `None` at the end of the file.
     fn next_line(&mut self) -> Result<Option<Range<usize>>> {
         let mut searched = self.begin;
         loop {
@@ -90,7 +90,7 @@ impl KeyedDocuments {
         }
     }
 
-    /// Reads more of the file; false at its end.
+    /// Reads more of the file into the buffer. Returns `false` at the end of the file.
     fn read(&mut self) -> Result<bool> {
         self.piece.reserve(PIECE);
         loop {
@@ -117,7 +117,7 @@ impl DocumentSource for KeyedDocuments {
     }
 }
 
-/// Key and document of a line, which is compact but for the document.
+/// Splits a line into key and document. Apart from the document the line must not contain whitespace.
 fn parted(line: &[u8]) -> Option<(i64, &[u8])> {
     let rest = line.strip_prefix(b"{\"key\":")?;
     let digits = rest.iter().take_while(|byte| matches!(byte, b'-' | b'0'..=b'9')).count();

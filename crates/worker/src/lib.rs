@@ -1,9 +1,9 @@
-//! A process of its own for one session: the protocol, the worker's side, and the coordinator's, and which connection a
-//! protocol's name stands for.
+//! Worker process with one session: its protocol, the worker side, the coordinator side, and the drivers by
+//! protocol name.
 //!
-//! Whatever loads foreign code (a C library of hundreds of megabytes that may crash, print, or keep threads) does so
-//! here, so that it can be killed, measured and started cold. The yardstick and the mock, which are connections of the
-//! program's own, are here as well.
+//! Foreign code (a C library of hundreds of megabytes that may crash, print, or keep threads) is loaded only
+//! in a worker, so that it can be killed, measured and started cold. The yardstick and the mock, whose
+//! connections are written here, run in a worker as well.
 
 #![forbid(unsafe_code)]
 
@@ -29,10 +29,10 @@ pub use process::main;
 pub use serve::serve;
 pub use usage::Meter;
 
-/// The environment variable by which a worker learns who its parent is: the parent-death signal is not
-/// sent when the parent dies before it is asked for.
+/// Environment variable with the process id of the coordinator. A worker compares it with its parent, because
+/// the parent-death signal is not sent if the parent died before the signal was requested.
 const PARENT_VARIABLE: &str = "JSONATHLON_PARENT";
 
-/// Longest line of the protocol, bytes. The largest honest one is a read-back of a thousand documents;
-/// without a limit an engine's rubbish would fill the coordinator's memory.
+/// Longest line of the protocol in bytes. The largest regular line is a read-back of a thousand documents.
+/// Without a limit a faulty engine could fill the coordinator's memory.
 const LINE_LIMIT: usize = 256 << 20;

@@ -1,4 +1,4 @@
-//! What makes a process a worker: its streams, and that it does not outlive its coordinator.
+//! Set-up of a worker process: redirects its streams and ties its life to that of the coordinator.
 
 use std::fs::File;
 use std::io::{self, BufReader};
@@ -17,17 +17,19 @@ use crate::PARENT_VARIABLE;
 use crate::drive::Drive;
 use crate::serve::serve_shared;
 
-/// Time a worker whose coordinator has gone gets to close its engine.
+/// Time for a worker to close its engine after the coordinator has gone.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// Lowest number for the moved streams: out of the way of code that knows 0, 1 and 2 by number.
+/// Lowest descriptor for the protocol's streams, so that code which uses 0, 1 and 2 directly does not touch
+/// them.
 const FIRST_FD: i32 = 3;
 
-/// Runs a worker on the standard streams until it is told to close or its coordinator is gone.
+/// Runs a worker on the standard streams until it receives `close` or its coordinator is gone. `drive` runs
+/// the jobs of clients.
 ///
-/// The process ends inside, with status 0, and 1 when the streams fail: the protocol's stream must stay
-/// open until the very end, since the coordinator takes its end for the end of the process, and engines
-/// run code on exit. `drive` does what clients are to do.
+/// Does not return: the process exits with status 0, or 1 if the streams fail. The protocol's stream must
+/// stay open until then, because the coordinator takes its end for the end of the process, and engines run
+/// code on exit.
 pub fn main(drive: Option<&mut dyn Drive>) -> ExitCode {
     let begun = follow_parent().and_then(|()| take_streams());
     let (served, _open_until_the_end) = match begun {
@@ -44,8 +46,8 @@ pub fn main(drive: Option<&mut dyn Drive>) -> ExitCode {
             1
         }
     };
-    // `exit` and not a return: the stream stays open, also while last words are written, and engines' exit
-    // handlers run all the same.
+    // `exit` instead of a return keeps the stream open while last messages are written, and still runs the
+    // exit handlers of engines.
     std::process::exit(code)
 }
 
@@ -55,10 +57,11 @@ fn run(input: OwnedFd, output: &SharedOutput, drive: Option<&mut dyn Drive>) -> 
     serve_shared(input, Arc::clone(output), Arc::new(MonotonicClock::new()), drive)
 }
 
-/// Asks to be killed when the parent dies. It may have died before; then the parent is another one.
+/// Requests the parent-death signal. The parent may have died before the request, in which case the parent is
+/// now another process.
 fn follow_parent() -> io::Result<()> {
     set_parent_process_death_signal(Some(Signal::KILL))?;
-    // Run by hand there is nobody to follow but whoever started it.
+    // Without the variable the worker was started by hand and has no coordinator to compare with.
     let Ok(expected) = std::env::var(PARENT_VARIABLE) else { return Ok(()) };
     let parent = getppid().map(|pid| pid.as_raw_nonzero().get().to_string());
     if parent.as_deref() == Some(expected.as_str()) {
@@ -68,8 +71,8 @@ fn follow_parent() -> io::Result<()> {
     }
 }
 
-/// Moves the protocol to descriptors of its own; what an engine prints then goes to standard error, which
-/// is the log, and what it reads from standard input is nothing.
+/// Moves the protocol to descriptors of its own. Whatever an engine prints goes to standard error, which is
+/// the log, and its standard input is empty.
 fn take_streams() -> io::Result<(OwnedFd, OwnedFd)> {
     let input = fcntl_dupfd_cloexec(io::stdin(), FIRST_FD)?;
     let output = fcntl_dupfd_cloexec(io::stdout(), FIRST_FD)?;
@@ -78,12 +81,13 @@ fn take_streams() -> io::Result<(OwnedFd, OwnedFd)> {
     Ok((input, output))
 }
 
-/// Ends this process when the other end of `input` is closed, even in the middle of a statement, when
-/// nobody reads it: the kernel's signal covers the coordinator's death, this covers its dropping the pipe.
+/// Kills this process when the other end of `input` is closed, even while a statement runs and no request is
+/// read. The parent-death signal covers the death of the coordinator; this covers a coordinator that closes
+/// the pipe.
 fn watch_coordinator(input: OwnedFd) -> io::Result<()> {
     let watch = move || {
         loop {
-            // Asking for nothing still tells of a hang-up.
+            // A hang-up is reported even if no event is requested.
             let mut fds = [PollFd::from_borrowed_fd(input.as_fd(), PollFlags::empty())];
             match poll(&mut fds, None) {
                 Ok(_) if fds[0].revents().is_empty() => {}
@@ -92,7 +96,7 @@ fn watch_coordinator(input: OwnedFd) -> io::Result<()> {
             }
         }
         std::thread::sleep(GRACE);
-        // Nothing can be done should this fail.
+        // There is nothing left to do if this fails.
         kill_process(getpid(), Signal::KILL).ok();
     };
     std::thread::Builder::new().name("coordinator-watch".into()).spawn(watch)?;

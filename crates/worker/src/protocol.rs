@@ -1,11 +1,11 @@
-//! Worker protocol 3: JSON lines on a pipe, one request at a time.
+//! Worker protocol 3: lines of JSON on a pipe, one request at a time.
 //!
 //! A request is `{"id":1,"op":"ask","statement":"…"}`. Any number of
-//! `{"id":1,"progress":{"done":…,"total":…,"unit":"documents"}}` may follow and exactly one of
-//! `{"id":1,"ok":{…}}` and `{"id":1,"error":{"kind":"…","message":"…"}}` ends it.
+//! `{"id":1,"progress":{"done":…,"total":…,"unit":"documents"}}` may follow, and exactly one of
+//! `{"id":1,"ok":{…}}` and `{"id":1,"error":{"kind":"…","message":"…"}}` ends the request.
 //!
-//! All seconds are differences of the worker's clock from the moment the statement is handed to the
-//! driver until its last row is decoded; the pipe and the coordinator are not in them.
+//! All seconds are differences of the worker's clock, from handing the statement to the driver until its last
+//! row is decoded. The pipe and the coordinator are not included.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -17,99 +17,101 @@ use jsonathlon_measure::process::Usage;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-/// The version of this protocol; an `open` of any other is refused.
+/// Version of this protocol; an `open` with any other version is refused.
 pub const PROTOCOL: u32 = 3;
 
-/// One request.
+/// A request from the coordinator to a worker.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Request {
-    /// Chosen by the coordinator and repeated in everything that answers it.
+    /// Number chosen by the coordinator and repeated in every reply to the request.
     pub id: u64,
-    /// What to do.
+    /// Operation that the worker shall perform.
     #[serde(flatten)]
     pub op: Op,
 }
 
-/// What a worker can be asked to do.
+/// Operations that a worker can perform.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "op", rename_all = "snake_case")]
 pub enum Op {
-    /// Open the session; answered by [`Opened`]. Must be first, and only once.
+    /// Opens the session; answered by [`Opened`]. Must be the first request and is allowed only once.
     Open {
-        /// Must be [`PROTOCOL`].
+        /// Must be equal to [`PROTOCOL`].
         protocol: u32,
-        /// How.
+        /// Protocol, data folder, settings and server of the session.
         open: Open,
     },
-    /// Run statements whose answers do not matter (create, index, drop); answered by [`Ran`].
+    /// Runs statements whose answers do not matter (create, index, drop); answered by [`Ran`].
     Run {
-        /// Run in this order; the first failure ends it.
+        /// Statements to run in this order; the first failure ends the request.
         statements: Vec<String>,
     },
-    /// Load documents until they are durable; answered by [`Loaded`].
+    /// Loads documents until they are durable; answered by [`Loaded`].
     Load {
-        /// How the documents come in.
+        /// How the documents are loaded, with the fields of [`Load`].
         #[serde(flatten)]
         load: Load,
-        /// Whether `syncfs` on the data folder belongs to the load (it does, unless said otherwise).
+        /// Whether `syncfs` on the data folder is part of the load; by default `true`.
         #[serde(default = "yes")]
         sync: bool,
     },
-    /// Run statements and then wait until background work has ended; answered by [`Settled`].
+    /// Runs statements and then waits until background work has ended; answered by [`Settled`].
     Settle {
-        /// Run first.
+        /// Statements to run before the wait; by default none.
         #[serde(default)]
         statements: Vec<String>,
-        /// A statement whose single number is 0 when nothing is left to be done.
+        /// Statement that returns a single number, 0 if no work is left. `None` if there is nothing to wait
+        /// for.
         #[serde(default)]
         until_zero: Option<String>,
-        /// Seconds after which the wait is given up (which is not an error).
+        /// Seconds after which the wait ends, which is not an error. A negative limit means no waiting.
         limit_s: f64,
-        /// Whether `syncfs` on the data folder belongs to it (it does, unless said otherwise).
+        /// Whether `syncfs` on the data folder is part of settling; by default `true`.
         #[serde(default = "yes")]
         sync: bool,
     },
-    /// Ask one statement and read its rows; answered by [`Answered`].
+    /// Runs one statement and reads its rows; answered by [`Answered`].
     Ask {
-        /// The statement.
+        /// Statement in the language of the system.
         statement: String,
     },
-    /// Read documents out, a text of JSON a row, and keep nothing of them; answered by [`Exported`].
+    /// Exports documents, one JSON text per row, and keeps only their totals; answered by [`Exported`].
     Export {
-        /// The statement.
+        /// Statement whose rows begin with a JSON text.
         statement: String,
-        /// Whether the documents are taken in as values; that costs time, so it is done where none is measured.
+        /// Whether digests of the documents as JSON values are computed. This takes time, so it is set only
+        /// where no time is measured.
         #[serde(default)]
         values: bool,
     },
-    /// The same by a statement whose rows come as all answers do, their first column a text of JSON, taken in as
-    /// values.
+    /// As [`Op::Export`] with `values`, but through the same path as ordinary answers. The first column is a
+    /// JSON text.
     Read {
-        /// The statement.
+        /// Statement whose rows begin with a JSON text.
         statement: String,
     },
-    /// Ask a statement whose rows are an access plan; answered by [`PlanText`].
+    /// Runs a statement whose rows are a query plan; answered by [`PlanText`].
     Plan {
-        /// The whole statement, `EXPLAIN` included.
+        /// Complete statement, including `EXPLAIN`.
         statement: String,
     },
-    /// Ask a statement of one row, of sizes or of counters; answered by [`Figures`].
+    /// Runs a statement that returns one row of sizes or counters; answered by [`Figures`].
     Sizes {
-        /// The statement.
+        /// Statement with one column per size or counter.
         statement: String,
     },
-    /// Ask a statement of one text column; answered by [`Documents`].
+    /// Runs a statement with one text column; answered by [`Documents`].
     ReadBack {
-        /// The statement.
+        /// Statement that reads documents back.
         statement: String,
     },
-    /// Let many clients work on the session's system, over connections of their own; answered by whatever the worker's
-    /// [`crate::Drive`] gives.
+    /// Runs a job of many clients on the session's system, over connections of their own; answered by the
+    /// result of the worker's [`crate::Drive`].
     Drive {
-        /// What they do, as that one reads it.
+        /// The job, in the format of the worker's [`crate::Drive`].
         job: serde_json::Value,
     },
-    /// End the session cleanly and then the process; answered by [`Closed`].
+    /// Closes the session and then ends the process; answered by [`Closed`].
     Close,
 }
 
@@ -117,68 +119,73 @@ fn yes() -> bool {
     true
 }
 
-/// How documents come in.
+/// Ways in which documents are loaded.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "mode", rename_all = "snake_case")]
 pub enum Load {
-    /// By statements that name the file.
+    /// By statements that name the file, which the system reads itself.
     Statement {
-        /// Run in this order; the first failure ends the load.
+        /// Statements to run in this order; the first failure ends the load.
         statements: Vec<String>,
     },
-    /// By the driver, a row per document of `file`.
+    /// By the driver, one row per document of `file`.
     Rows {
-        /// With `:doc` where the document belongs.
+        /// Statement with `:doc` in place of the document.
         statement: String,
-        /// Newline-delimited JSON, read by the worker itself.
+        /// File of newline-delimited JSON, which the worker reads.
         file: PathBuf,
     },
-    /// The same, of a file whose lines are `{"key":…,"doc":{…}}`: the document goes in under its key.
+    /// As [`Load::Rows`], from a file with lines `{"key":…,"doc":{…}}`; each document is stored under its
+    /// key.
     Keyed {
-        /// With `:doc` where the document belongs, and `:key` where the key does, as far as the protocol needs it told.
+        /// Statement with `:doc` in place of the document, and `:key` in place of the key if the protocol
+        /// needs it.
         statement: String,
-        /// Read by the worker itself.
+        /// File that the worker reads; it must not be compressed.
         file: PathBuf,
     },
-    /// By the driver as well, one document that is all of `file`, whatever bytes these are.
+    /// By the driver, as a single document that consists of all bytes of `file`, whatever they are.
     Whole {
-        /// With `:doc` where the document belongs.
+        /// Statement with `:doc` in place of the document.
         statement: String,
-        /// Read by the worker itself.
+        /// File that the worker reads as a whole.
         file: PathBuf,
     },
-    /// By one prepared statement with one parameter, whose value is all of `file`, which must be UTF-8.
+    /// By one prepared statement with one parameter, whose value is the whole content of `file`. It must be
+    /// UTF-8.
     Parameter {
-        /// With `{{document}}` where the parameter belongs.
+        /// Statement with `{{document}}` in place of the parameter.
         statement: String,
-        /// Read by the worker itself.
+        /// File that the worker reads as a whole.
         file: PathBuf,
     },
 }
 
-/// One line from the worker, before its body is looked at.
+/// One line from the worker, before its body is parsed. Exactly one of `ok`, `error` and `progress` is
+/// present.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Reply<'a> {
-    /// The request's.
+    /// Number of the request that is answered.
     pub id: u64,
-    /// The result, to be read as the type that belongs to the request.
+    /// Result, in the type that belongs to the request.
     #[serde(borrow, default)]
     pub ok: Option<&'a RawValue>,
-    /// Why there is none.
+    /// Failure, if the request has no result.
     #[serde(default)]
     pub error: Option<Failure>,
-    /// A sign of life; the request goes on.
+    /// Progress message; the request is still running.
     #[serde(default)]
     pub progress: Option<Progress>,
 }
 
-/// A request that failed; the session stays usable unless opening it failed.
+/// A failed request. The session stays usable unless opening it failed or the kind is
+/// [`FailureKind::Crashed`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Failure {
-    /// What kind.
+    /// Kind of the failure.
     pub kind: FailureKind,
-    /// The system's message, or the driver's advice.
+    /// Message of the system, or advice of the driver.
     pub message: String,
 }
 
@@ -186,22 +193,23 @@ pub struct Failure {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FailureKind {
-    /// The system said no.
+    /// The system rejected the statement, also because of a conflict or a duplicate key.
     Refused,
-    /// The driver cannot do it, or cannot read the answer.
+    /// The driver does not support the request or cannot decode the answer.
     Unsupported,
-    /// The system cannot be reached.
+    /// The system cannot be reached, or its library cannot be loaded.
     Unavailable,
-    /// The system answered out of its protocol, or not in the shape that the request needs.
+    /// The answer of the system violates its protocol, or does not have the shape that the request needs.
     Protocol,
-    /// The documents could not be read.
+    /// The documents to be loaded could not be read.
     Documents,
-    /// The request itself is wrong: not JSON, unknown, out of turn, another protocol version.
+    /// The request is invalid: not JSON, unknown, out of order, or of another protocol version.
     Request,
-    /// The machine lacks something (disk, memory), or the operating system refused it, for instance `syncfs`.
+    /// The machine lacks a resource (disk, memory), or the operating system failed, for example in `syncfs`.
     System,
-    /// The system ended or cut the connection. The worker goes on, its session does not: every further request
-    /// but [`Op::Close`] is answered so. A worker whose engine lives in it ends with that one instead.
+    /// The system ended or closed the connection. The worker goes on, but its session is lost: every further
+    /// request except [`Op::Close`] and [`Op::Drive`] fails in the same way. A worker with an embedded engine
+    /// ends together with the engine.
     Crashed,
 }
 
@@ -237,140 +245,142 @@ impl From<DriverError> for Failure {
     }
 }
 
-/// How far a request is.
+/// Progress of a running request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Progress {
-    /// Done so far; of a settling session what is *left*, as its statement counts.
+    /// Amount done so far. For [`Op::Settle`], the work that is *left* according to the request's statement.
     pub done: u64,
-    /// Of how many, where that is known.
+    /// Total amount of work. `None` if unknown.
     pub total: Option<u64>,
-    /// Of what: `bytes` read of the file being loaded, `documents`, or `remaining`.
+    /// Unit of `done`: `documents`, `operations` of clients, or `remaining`.
     pub unit: String,
 }
 
-/// What the engine spent during one request: the worker process itself, the engine inside it included, or
-/// all processes of the session's server.
+/// Usage of the engine during one request: of the worker process including an embedded engine, or of all
+/// processes of the session's server.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct OpUsage {
-    /// CPU seconds of all threads by `CLOCK_PROCESS_CPUTIME_ID`: nanoseconds, where the split into user
-    /// and system below has the kernel's clock tick (10 ms) only. Of a server the same holds as far as
-    /// its processes have one thread and are alive when the request ends. Not known of a server elsewhere.
+    /// CPU seconds of all threads by `CLOCK_PROCESS_CPUTIME_ID`, exact to the nanosecond, whereas the split
+    /// into user and system in `counters` has only the kernel's clock tick (10 ms). For a server this
+    /// precision requires that its processes have one thread and live until the end of the request. `None`
+    /// for a remote server.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu_s: Option<f64>,
-    /// CPU seconds of the worker itself, where they are apart from the engine's.
+    /// CPU seconds of the worker itself. `None` for an embedded engine, whose CPU time cannot be separated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client_cpu_s: Option<f64>,
-    /// The kernel's counters; zeros where `cpu_s` is not known.
+    /// Counters of the kernel; zeros for a remote server.
     #[serde(flatten)]
     pub counters: Usage,
 }
 
-/// Answer to [`Op::Open`].
+/// Result of [`Op::Open`]: the opened session.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Opened {
-    /// The system's own answer to the question which version it is.
+    /// Version that the system reports.
     pub version: String,
-    /// Where the engine is.
+    /// Process in which the engine runs.
     #[serde(default)]
     pub place: Place,
-    /// Seconds for loading the library, connecting, and the session's statements.
+    /// Seconds for loading the library, connecting, and running the session's statements.
     pub seconds: f64,
-    /// What it cost.
+    /// Usage of the worker while it opened the session.
     pub usage: OpUsage,
 }
 
-/// Answer to [`Op::Run`].
+/// Result of [`Op::Run`]: time and usage.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Ran {
-    /// Seconds for all statements.
+    /// Seconds for all statements together.
     pub seconds: f64,
-    /// What it cost.
+    /// Usage during the statements.
     pub usage: OpUsage,
 }
 
 /// A document that the system did not accept.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reject {
-    /// 0-based ordinal among the documents of the loaded file.
+    /// Zero-based position among the documents of the loaded file.
     pub line: u64,
-    /// The system's own message.
+    /// Message of the system, at most 500 bytes.
     pub reason: String,
 }
 
-/// Answer to [`Op::Load`].
+/// Result of [`Op::Load`]: time, rejected documents and usage.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Loaded {
-    /// Seconds until everything is durable, `sync_seconds` included.
+    /// Seconds until all documents are durable, including `sync_seconds`.
     pub seconds: f64,
-    /// Seconds of it in `syncfs`; null when that was not asked for.
+    /// Seconds of these in `syncfs`. `None` if it was not requested.
     pub sync_seconds: Option<f64>,
-    /// Documents accepted, where the driver counts them (`rows`).
+    /// Number of accepted documents. `None` if statements load them, because only the driver counts.
     pub documents: Option<u64>,
-    /// Documents refused, in order.
+    /// Rejected documents in the order of the file.
     pub rejects: Vec<Reject>,
-    /// What it cost.
+    /// Usage during the load.
     pub usage: OpUsage,
 }
 
-/// Answer to [`Op::Settle`].
+/// Result of [`Op::Settle`]: time, remaining work and usage.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Settled {
-    /// Seconds for statements, waiting and `sync_seconds`; the wait looks every 20 ms.
+    /// Seconds for statements, waiting and `sync_seconds`. Remaining work is checked every 20 ms.
     pub seconds: f64,
-    /// Seconds of it in `syncfs`; null when that was not asked for.
+    /// Seconds of these in `syncfs`. `None` if it was not requested.
     pub sync_seconds: Option<f64>,
-    /// 0 when all work has ended; otherwise what was left at the limit.
+    /// 0 if all work has ended, otherwise the work that was left at the limit.
     pub remaining: u64,
-    /// What it cost.
+    /// Usage during statements and waiting.
     pub usage: OpUsage,
 }
 
-/// Answer to [`Op::Ask`].
+/// Result of [`Op::Ask`]: the rows, time and usage.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Answered {
     /// Seconds until the last row was decoded.
     pub seconds: f64,
-    /// The rows, and what the system says about them.
+    /// Rows of the answer, and the statistics that the system reported.
     pub outcome: Outcome,
-    /// What it cost.
+    /// Usage during the statement.
     pub usage: OpUsage,
 }
 
-/// Answer to [`Op::Export`] and [`Op::Read`].
+/// Result of [`Op::Export`] and [`Op::Read`]: totals of the documents.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Exported {
-    /// Seconds until the last document had come.
+    /// Seconds until the last document had arrived.
     pub seconds: f64,
-    /// Documents.
+    /// Number of exported documents.
     pub documents: u64,
-    /// Bytes of their texts.
+    /// Length of all texts in bytes.
     pub bytes: u64,
-    /// The sum of hashes of their texts, the same for the same texts in any order.
+    /// Sum of the hashes of the texts: equal for equal texts in any order.
     pub texts: u64,
-    /// The sum of their digests as values ([`jsonathlon_dataset::ordinal::digest()`]), where it was asked for.
+    /// Sum of the documents' digests as JSON values ([`jsonathlon_dataset::ordinal::digest()`]). `None`
+    /// unless requested.
     pub values: Option<u64>,
-    /// What it cost.
+    /// Usage during the export.
     pub usage: OpUsage,
 }
 
-/// Answer to [`Op::Plan`].
+/// Result of [`Op::Plan`]: the plan as text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlanText {
-    /// A line per row, its cells separated by tabs.
+    /// One line per row, with tabs between the cells.
     pub text: String,
 }
 
-/// Answer to [`Op::Sizes`]: the columns of the one row by name.
+/// Result of [`Op::Sizes`]: the columns of the single row by name.
 pub type Figures = BTreeMap<String, Value>;
 
-/// Answer to [`Op::ReadBack`].
+/// Result of [`Op::ReadBack`]: the texts of documents.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Documents {
-    /// The documents as the system gives them back.
+    /// Documents as the system returns them; rows with NULL are left out.
     pub rows: Vec<String>,
 }
 
-/// Answer to [`Op::Close`].
+/// Result of [`Op::Close`]: the time it took.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Closed {
     /// Seconds until the engine had closed.

@@ -22,7 +22,7 @@ fn rows() -> impl Strategy<Value = Vec<Row>> {
     proptest::collection::vec(proptest::collection::vec(value(), 0..5), 0..8)
 }
 
-/// Equal in every bit, where all NaNs are one.
+/// Compares bit by bit, except that all NaNs are equal.
 fn same(a: &Value, b: &Value) -> bool {
     match (a, b) {
         (Value::Float(a), Value::Float(b)) => a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan()),

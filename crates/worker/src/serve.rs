@@ -1,4 +1,4 @@
-//! The worker's side: reads requests, runs them on one session, and answers.
+//! Worker side of the protocol: reads requests, runs them on one session and answers.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -27,24 +27,25 @@ use crate::protocol::{
 use crate::tally::Tally;
 use crate::usage::Meter;
 
-/// Between two looks at whether background work has ended.
+/// Interval between two checks whether background work has ended.
 const SETTLE_INTERVAL: Duration = Duration::from_millis(20);
-/// Between two signs of life.
+/// Interval between two progress messages of a request.
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(100);
-/// Documents between two looks at the clock.
+/// Number of documents between two reads of the clock.
 const PROGRESS_STRIDE: u64 = 256;
-/// Rows of an answer at most.
+/// Largest number of rows of an answer.
 const MOST_ROWS: usize = 1_000_000;
-/// Where a document belongs in a statement that is given it as a parameter.
+/// Placeholder of the document in the statement of [`Load::Parameter`].
 const DOCUMENT: &str = "{{document}}";
-/// Longest reason kept of a refused document, bytes: some systems repeat the document in it.
+/// Longest reason of a rejected document that is kept, in bytes: some systems repeat the document in the
+/// reason.
 const REASON_LIMIT: usize = 500;
 
-/// Answers requests until `close` or the end of `input`, and then closes the session. What clients are to do is done by
-/// `drive`; without one such requests are refused.
+/// Answers requests until `close` or the end of `input`, and then closes the session. `drive` runs the jobs
+/// of clients; without it such requests are refused.
 ///
 /// # Errors
-/// When `input` cannot be read or `output` not be written; failed requests are answers, not errors.
+/// If `input` cannot be read or `output` cannot be written. Failed requests are answers, not errors.
 pub fn serve(
     input: impl BufRead,
     output: impl Write + Send + 'static,
@@ -54,7 +55,7 @@ pub fn serve(
     serve_shared(input, Arc::new(Mutex::new(output)), clock, drive)
 }
 
-/// [`serve`] on a stream whose other handle the caller keeps.
+/// As [`serve`], on a stream that the caller shares.
 pub(super) fn serve_shared(
     mut input: impl BufRead,
     output: SharedOutput,
@@ -72,7 +73,7 @@ pub(super) fn serve_shared(
             return Ok(());
         }
     }
-    // Nobody is left to be told whether closing failed.
+    // The coordinator is gone, so a failure to close cannot be reported.
     if let Some(session) = server.session {
         session.connection.close().ok();
     }
@@ -83,7 +84,7 @@ struct Session {
     connection: Box<dyn Connection>,
     open: Open,
     folder: PathBuf,
-    /// With which words the system ended or cut the connection, if it did.
+    /// Message with which the system ended or closed the connection. `None` while the session is usable.
     lost: Option<String>,
 }
 
@@ -101,12 +102,12 @@ fn failure(kind: FailureKind, message: impl Into<String>) -> Failure {
 }
 
 impl Server<'_> {
-    /// Answers one line; true when the session is over.
+    /// Answers one request. Returns `true` if the session is over.
     fn answer(&mut self, line: &[u8]) -> io::Result<bool> {
         let request: Request = match serde_json::from_slice(line) {
             Ok(request) => request,
             Err(error) => {
-                // Even a request that is not understood usually has an id to answer to.
+                // Even an invalid request usually has an id for the answer.
                 #[derive(serde::Deserialize)]
                 struct Id {
                     id: u64,
@@ -204,8 +205,8 @@ impl Server<'_> {
     fn session(&mut self) -> Answer<&mut Session> {
         match &mut self.session {
             None => Err(failure(FailureKind::Request, "no session is open: send `open` first")),
-            // Whatever a driver would make of it, a connection that is gone is not opened again: what was under
-            // way may or may not have been done.
+            // A lost connection is never reopened, even by drivers that could: whether the last statement was
+            // executed is unknown.
             Some(Session { lost: Some(words), .. }) => {
                 Err(failure(FailureKind::Crashed, format!("the session was lost before: {words}")))
             }
@@ -291,7 +292,7 @@ impl Server<'_> {
     fn drive(&mut self, id: u64, job: &serde_json::Value) -> Answer<serde_json::Value> {
         let host = Host { clock: Arc::clone(&self.clock), output: Some(Arc::clone(&self.output)) };
         let output = Arc::clone(&self.output);
-        // A session that was lost tells nothing about connections that are opened anew.
+        // Also allowed after the session was lost, because clients open new connections.
         let Some(session) = &self.session else {
             return Err(failure(FailureKind::Request, "no session is open: send `open` first"));
         };
@@ -335,7 +336,7 @@ impl Server<'_> {
         Ok(Loaded { seconds, sync_seconds, documents, rejects, usage })
     }
 
-    /// Executes a statement with a file's text as its one parameter.
+    /// Executes a statement with the text of a file as its only parameter.
     fn give(&mut self, statement: &str, file: &Path) -> Answer<()> {
         let bytes = whole(file)?;
         let text = std::str::from_utf8(&bytes)
@@ -349,7 +350,8 @@ impl Server<'_> {
         Ok(())
     }
 
-    /// Makes everything in the data folder's file system durable; the seconds that took.
+    /// Makes the whole file system of the data folder durable by `syncfs`. Returns the seconds this took.
+    /// `None` unless `wanted`.
     fn sync(&mut self, wanted: bool) -> Answer<Option<f64>> {
         if !wanted {
             return Ok(None);
@@ -372,7 +374,7 @@ impl Server<'_> {
         sync: bool,
     ) -> Answer<Settled> {
         let clock = Arc::clone(&self.clock);
-        // A limit that is no time at all (negative, NaN) is none to wait; beyond centuries there is none.
+        // A negative limit or NaN means no waiting; a limit beyond the range of `Duration` means no limit.
         let limit = Duration::try_from_secs_f64(limit_s).unwrap_or(if limit_s > 0.0 {
             Duration::MAX
         } else {
@@ -411,7 +413,7 @@ impl Server<'_> {
     }
 }
 
-/// An answer that is collected, up to a size beyond which nobody compares it.
+/// Collects an answer of up to [`MOST_ROWS`] rows; larger answers are not compared.
 #[derive(Default)]
 struct Rows(Outcome);
 
@@ -444,7 +446,7 @@ fn tell(output: &SharedOutput, id: u64, progress: Progress) {
         id: u64,
         progress: Progress,
     }
-    // A coordinator that is gone is noticed by the next answer; a load must not fail for a sign of life.
+    // If the coordinator is gone, the next answer fails; a load must not fail because of a progress message.
     write_line(output, &Line { id, progress }).ok();
 }
 
@@ -522,7 +524,7 @@ fn figures(outcome: Outcome) -> Answer<Figures> {
 fn documents(outcome: Outcome) -> Answer<Documents> {
     let rows = outcome.rows.into_iter().filter_map(|row| match <[Value; 1]>::try_from(row) {
         Ok([Value::Text(document)]) => Some(Ok(document)),
-        // There is such a row, but the document itself was not kept.
+        // The row exists, but the system did not keep the document itself.
         Ok([Value::Null]) => None,
         Ok([other]) => Some(Err(shape(format!("a document read back is text, not {other:?}")))),
         Err(row) => Some(Err(shape(format!("documents are read back in one column, not {}", row.len())))),
@@ -530,7 +532,7 @@ fn documents(outcome: Outcome) -> Answer<Documents> {
     Ok(Documents { rows: rows.collect::<Answer<_>>()? })
 }
 
-/// The single number of a drain check.
+/// Returns the single number of a statement that reports remaining work.
 fn left_of(outcome: &Outcome) -> Answer<u64> {
     match outcome.rows.as_slice() {
         [row] => match row.as_slice() {

@@ -6,7 +6,7 @@ use serde_json::{Value as Json, json};
 use super::*;
 use crate::testing::{Kept, event};
 
-/// Sends the requests to a worker of its own and gives everything it wrote.
+/// Sends requests to a new worker and returns all lines that it wrote.
 fn talk(requests: &[Json]) -> Vec<Json> {
     let input: String = requests.iter().map(|request| format!("{request}\n")).collect();
     talk_text(&input).lines().map(|line| serde_json::from_str(line).unwrap()).collect()
@@ -147,7 +147,7 @@ fn loads_by_row_tell_how_far_they_are() {
     let file = folder.path().join("events");
     std::fs::write(&file, "{}\n".repeat(1000)).unwrap();
     let output = Kept::default();
-    // The fake clock moves by the mock's delays only, so a real one is needed for signs of life in time.
+    // The fake clock advances only by the mock's delays, so progress messages need a real one.
     struct Fast(jsonathlon_measure::clock::MonotonicClock);
     impl Clock for Fast {
         fn now(&self) -> Duration {
@@ -265,7 +265,7 @@ fn long_reasons_are_cut_between_characters() {
     assert_eq!(sink.rejects[0].reason, format!("{}…", "é".repeat(REASON_LIMIT / 2)));
 }
 
-/// Clients that tell how far they are and give their job back.
+/// Clients that report progress and return their job.
 struct Echo;
 
 impl Drive for Echo {
@@ -304,7 +304,7 @@ fn jobs_of_clients_are_handed_on() {
     assert_eq!(replies[3]["ok"], json!({"job": job, "protocol": "mock", "is_here": true}));
     assert_eq!(error_of(&replies[4]), ("request", "no"));
     assert!(replies[5]["ok"].is_object());
-    // A worker without clients says so.
+    // A worker without clients refuses the request.
     let other = tempfile::tempdir().unwrap();
     let replies = talk(&[open(1, other.path(), &json!({})), drive(2, json!({}))]);
     assert_eq!(error_of(&replies[1]), ("request", "this worker has no clients"));

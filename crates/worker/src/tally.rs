@@ -1,19 +1,19 @@
-//! Documents that are read out, counted and hashed as they come.
+//! Counts and hashes exported documents as they arrive.
 
 use std::hash::{BuildHasher, Hasher};
 
 use foldhash::quality::FixedState;
 use jsonathlon_dataset::ordinal;
 
-/// What has come so far.
+/// Totals of the documents received so far.
 pub(super) struct Tally {
     hash: FixedState,
     pub(super) documents: u64,
     pub(super) bytes: u64,
     pub(super) texts: u64,
-    /// The sum of digests as values, where they are wanted.
+    /// Sum of the documents' digests as JSON values. `None` unless requested.
     pub(super) values: Option<u64>,
-    /// What is wrong with the first text that is no JSON.
+    /// Error of the first text that is not JSON.
     pub(super) wrong: Option<String>,
 }
 

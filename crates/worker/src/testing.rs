@@ -1,9 +1,9 @@
-//! What this crate's tests share.
+//! Helpers shared by the tests of this crate.
 
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
 
-/// A stream whose bytes can be looked at.
+/// A stream whose written bytes can be inspected.
 #[derive(Clone, Default)]
 pub(crate) struct Kept(Arc<Mutex<Vec<u8>>>);
 
@@ -23,7 +23,7 @@ impl Write for Kept {
     }
 }
 
-/// An event of one user, as far as the questions look at it.
+/// An event of one user with the members that the questions use.
 pub(crate) fn event(user: &str, time_us: i64, collection: &str) -> String {
     format!(
         r#"{{"did":"{user}","time_us":{time_us},"kind":"commit","commit":{{"operation":"create","collection":"{collection}","record":{{"langs":["en"]}}}}}}"#

@@ -1,5 +1,5 @@
-//! What one request costs: the clock, and the kernel's counters around it, of the process that the engine
-//! lives in or of all processes of the session's server. What a server elsewhere spends is not known.
+//! Cost of one request: elapsed time and the kernel's counters, of this process (embedded engine) or of all
+//! processes of the session's server. The usage of a remote server is unknown.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use rustix::time::{ClockId, clock_gettime};
 
 use crate::protocol::OpUsage;
 
-/// Counters at the beginning of what is measured.
+/// Clock and counters at the beginning of a measurement.
 #[derive(Debug)]
 pub struct Meter {
     place: Place,
@@ -21,15 +21,15 @@ pub struct Meter {
 }
 
 impl Meter {
-    /// Reads the counters and, last, the clock: reading costs tens of microseconds, of a server
-    /// milliseconds, and is not timed.
+    /// Reads the counters and, last, the clock. Reading takes tens of microseconds, for a server
+    /// milliseconds, and is not part of the measured time.
     #[must_use]
     pub fn start(clock: &dyn Clock, place: Place) -> Self {
         let counters = counters(place);
         Self { place, counters, server_cpu: server_cpu(place), cpu: cpu(), begun: clock.now() }
     }
 
-    /// Seconds since the start and what was spent in them; the clock is read first.
+    /// Returns the seconds since the start and the usage in that time. Reads the clock first.
     #[must_use]
     pub fn stop(self, clock: &dyn Clock) -> (f64, OpUsage) {
         let seconds = (clock.now() - self.begun).as_secs_f64();
@@ -45,10 +45,10 @@ impl Meter {
     }
 }
 
-/// CPU time of all threads of this process, those that have ended included.
+/// CPU time of all threads of this process, including ended ones.
 fn cpu() -> Duration {
     let time = clock_gettime(ClockId::ProcessCPUTime);
-    // The kernel gives neither a negative time nor a second of nanoseconds or more.
+    // The kernel returns neither negative times nor 1,000,000,000 nanoseconds or more.
     Duration::new(time.tv_sec.unsigned_abs(), u32::try_from(time.tv_nsec).unwrap_or(0))
 }
 
@@ -60,7 +60,7 @@ fn server_cpu(place: Place) -> Duration {
 }
 
 fn counters(place: Place) -> Usage {
-    // Without /proc there are no counters, which the coordinator sees as zeros; the answer still counts.
+    // Without `/proc` the counters are zeros for the coordinator; the answer is still valid.
     match place {
         Place::Process(pid) => Usage::of_tree(pid),
         Place::Here => Usage::of(std::process::id()),
@@ -88,7 +88,7 @@ mod tests {
         let (_, elsewhere) = Meter::start(&clock, Place::Elsewhere).stop(&clock);
         assert!(elsewhere.cpu_s.is_none() && elsewhere.client_cpu_s.is_some());
         assert!((seconds - 1.5).abs() < 1e-9);
-        // Other threads of the test program burn CPU too, so there is no upper bound to be asserted.
+        // Other threads of the test program use CPU time too, so there is no upper bound to assert.
         assert!(usage.cpu_s >= Some(0.002), "{usage:?}");
     }
 }

@@ -1,4 +1,4 @@
-//! Access plans: read from the system, kept in the run folder, and held against what its folder promises.
+//! Reads query plans, saves them in the run folder and checks them against the declared access path.
 
 use std::time::Duration;
 
@@ -8,11 +8,13 @@ use crate::RunError;
 use crate::recorder::Recorder;
 use crate::session::{Ended, Session};
 
-/// Reads the plan of `statement` and records it once for its cell, in a file of this name below `plans/`.
-/// `violations` says what is wrong with its text. A plan that cannot be read is a promise that is not kept.
+/// Records the query plan of `statement` once per cell and saves it as `plans/NAME.txt`.
+///
+/// `violations` returns the deviations of a plan's text from the declared access path. A plan that cannot be
+/// read is recorded as a violation.
 ///
 /// # Errors
-/// The engine died, or the journal cannot be written.
+/// If the engine crashed, the run was cancelled, or the plan cannot be saved or recorded.
 pub(crate) fn check(
     session: &mut Session<'_>,
     cell: Cell,
@@ -28,10 +30,10 @@ pub(crate) fn check(
     }
     let text = match session.plan(statement, limit) {
         Ok(text) => text,
-        // An engine that died says nothing about its plan: the cell failed of the crash, and a later
-        // round looks at the plan again.
+        // A crashed engine has no plan: the cell fails with the crash, and a later round reads the plan
+        // again.
         Err(Ended::Failed(failure)) if failure.kind != FailureKind::Crash => {
-            // Whatever state the engine is in now, the next trial starts with a new one.
+            // The engine may be in any state now, so the next trial starts a new one.
             session.kill();
             let violations = vec![format!("the plan cannot be read: {}", failure.error)];
             let check = PlanCheck { cell, file: String::new(), violations };
@@ -40,7 +42,7 @@ pub(crate) fn check(
         Err(other) => return Err(other),
     };
     let violations = violations(&text);
-    // The first empty line parts the two, so there is none in the statement.
+    // The first empty line separates statement and plan, so empty lines of the statement are removed.
     let asked: Vec<&str> = statement.lines().filter(|line| !line.trim().is_empty()).collect();
     let content = format!("{}\n\n{text}\n", asked.join("\n"));
     recorder

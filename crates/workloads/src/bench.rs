@@ -1,4 +1,4 @@
-//! What every workload works with, and one configuration at work.
+//! The environment of a workload, and the state of one configuration in it.
 
 use std::collections::HashSet;
 use std::path::PathBuf;
@@ -20,75 +20,75 @@ use crate::settings::{PageCache, Settings};
 use crate::spent::Spent;
 use crate::target::Target;
 
-/// The one table of every system.
+/// Name of the only table that every system has.
 pub const TABLE: &str = "documents";
 
-/// Limit of statements that only look something up.
+/// Timeout of statements that only look up a value.
 pub(crate) const LOOK_UP: Duration = Duration::from_secs(600);
 
-/// The documents that a system holds: all that were offered but these.
+/// Documents that a system holds: all offered documents except the rejected ones.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Accepted {
-    /// Lines of the clean file that it refused, from 0.
+    /// Line numbers in the clean file of the rejected documents, from 0.
     pub refused_lines: HashSet<u64>,
-    /// Places of the suspects that it took, in order.
+    /// Indices into [`Staged::suspects`] of the accepted suspects, ascending.
     pub suspects: Vec<usize>,
 }
 
-/// What a run gives its workload: targets, documents, settings, and where everything lies.
+/// Environment that a run passes to its workload: targets, documents, settings and folders.
 pub struct Bench<'a> {
-    /// The workload's name in records.
+    /// Name of the workload in the journal.
     pub workload: &'static str,
-    /// Configurations under test.
+    /// Configurations under test, in the order of the plan.
     pub targets: &'a [Target],
-    /// The documents.
+    /// Staged documents, ready for loading.
     pub staged: &'a Staged,
     /// Settings that all workloads share.
     pub settings: &'a Settings,
-    /// Measured read bandwidth of the disk, bytes per second.
+    /// Measured read bandwidth of the disk, bytes per second; `None` if unknown.
     pub disk_bytes_per_s: Option<f64>,
     pub(crate) worker: &'a WorkerCommand,
     pub(crate) work: PathBuf,
     pub(crate) logs: PathBuf,
-    /// Whether the run goes on with an interrupted one.
+    /// Whether the run continues an interrupted one.
     pub(crate) resumed: bool,
-    /// When the program began with it, of which its budget is counted, together with what was spent before.
+    /// Start of the current process's work. A time budget covers the time since then plus `spent`.
     pub(crate) begun: Instant,
     pub(crate) spent: Spent,
-    /// The system under test, as the run's series sees it.
+    /// Handle by which the telemetry sampler knows the system under test.
     pub(crate) subject: Subject,
     pub(crate) cancelled: &'a dyn Fn() -> bool,
 }
 
-/// One configuration at work: its session, and what is known of its last load.
+/// One configuration under test: its session and the result of its last load.
 pub struct UnderTest<'a> {
-    /// Its session.
+    /// Session of the configuration; its engine may be stopped.
     pub session: Session<'a>,
-    /// Its cells.
+    /// Builder of the configuration's cells.
     pub cells: Cells<'a>,
-    /// Whether it was loaded since the program began.
+    /// Whether the current process has loaded the system.
     pub(crate) is_loaded: bool,
-    /// What it holds, or why nothing is asked of it.
+    /// Documents that the system holds, or why no trial can run on it.
     pub holds: Result<Accepted, Failure>,
-    /// Seconds that its last load took, and its draining after that.
+    /// Duration of the last load, and of the settle after it, in seconds.
     pub(crate) load_s: f64,
     pub(crate) drained_s: f64,
 }
 
 impl<'a> Bench<'a> {
-    /// The cells of a target.
+    /// Returns the cell builder of a target.
     #[must_use]
     pub fn cells(&self, target: &'a Target) -> Cells<'a> {
         Cells { workload: self.workload, target, documents: self.staged.documents }
     }
 
-    /// Every target before its load.
+    /// Creates the state of every target before its load.
     #[must_use]
     pub fn all_under_test(&self) -> Vec<UnderTest<'a>> {
         self.targets.iter().map(|target| self.under_test(target, &target.file_name())).collect()
     }
 
-    /// A target before its load, in a folder of this name.
+    /// Creates the state of a target before its load; `name` is the name of its data folder and its log.
     pub(crate) fn under_test(&self, target: &'a Target, name: &str) -> UnderTest<'a> {
         let session = self.session_in(target, self.work.join(name), name);
         UnderTest {
@@ -101,7 +101,7 @@ impl<'a> Bench<'a> {
         }
     }
 
-    /// A session of a target whose data lie in `folder`; its logs are called `name`.
+    /// Creates a session of a target with its data in `folder`. `name` is the base name of the log files.
     pub(crate) fn session_in(&self, target: &'a Target, folder: PathBuf, name: &str) -> Session<'a> {
         let mut session = Session::new(
             target,
@@ -118,8 +118,8 @@ impl<'a> Bench<'a> {
         session
     }
 
-    /// Removes what the run's configurations have left elsewhere. However the run ended, a guest leaves nothing
-    /// behind, and what an interrupted run of the same name has left goes too.
+    /// Removes the run's databases from remote servers, however the run ended, unless data is kept.
+    /// A resumed run also removes what the interrupted run created. A removal that fails is a warning.
     pub fn leave(&self, all: &mut [UnderTest<'_>], recorder: &mut Recorder<'_>) {
         for one in all {
             let keep = self.settings.keep_data;
@@ -133,22 +133,22 @@ impl<'a> Bench<'a> {
         }
     }
 
-    /// Seconds that the run has taken so far; what it was interrupted is none of it.
+    /// Time that the run has taken so far, without pauses between its processes.
     #[must_use]
     pub fn elapsed_s(&self) -> f64 {
         self.spent.seconds + self.begun.elapsed().as_secs_f64()
     }
 
-    /// Counts the rounds from now on, those in one state of the data where there are several.
+    /// Creates the round counter from now on. If the workload has data states, only rounds in `state` count.
     pub(crate) fn pace(&self, state: Option<State>) -> Pace {
         Pace::new(self.settings.enough, self.settings.rounds, self.elapsed_s(), self.spent.rounds(state))
     }
 
-    /// Times the control: how fast the machine is at this moment, whatever the systems do. `place` is the turn's
-    /// within the round.
+    /// Times the control kernels, which show how fast the machine is independently of the systems. `place` is
+    /// the position of the turn within the round.
     ///
     /// # Errors
-    /// The journal cannot be written.
+    /// If the journal cannot be written.
     pub fn control(
         &self,
         round: u32,

@@ -1,29 +1,31 @@
-//! What a time was bound by.
+//! Classifies the resource that limited the time of a trial.
 
-/// Below this a trial is too short for the kernel's counters to tell anything.
+/// Shorter trials are not classified: the kernel's CPU counters are too coarse.
 const SHORTEST_S: f64 = 0.002;
-/// Share of a resource's limit from which on it is called the bound; what is left is start-up and hand-over.
+/// Share of a resource's limit above which the resource is the bottleneck. The rest is start-up and
+/// hand-over.
 const NEARLY: f64 = 0.75;
 
-/// What was counted during one trial.
+/// Resource usage of one trial, as counted by the kernel.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Spent {
-    /// Wall-clock seconds of the trial.
+    /// Wall-clock time of the trial.
     pub(crate) seconds: f64,
-    /// CPU seconds of the system in it.
+    /// CPU time of the system during the trial.
     pub(crate) cpu_s: f64,
-    /// Bytes that it read from the disk.
+    /// Bytes that the system read from the disk.
     pub(crate) read_bytes: u64,
-    /// Bytes that it wrote.
+    /// Bytes that the system wrote to the disk.
     pub(crate) written_bytes: u64,
-    /// Cores it could use.
+    /// Number of cores that the system may use.
     pub(crate) cores: usize,
-    /// Measured read bandwidth of the disk, bytes per second.
+    /// Measured read bandwidth of the disk in bytes per second; `None` if not measured.
     pub(crate) disk_bytes_per_s: Option<f64>,
 }
 
-/// `disk`, `cpu` (all cores busy), `one core` (busy, the others idle), `cpu, part` (more than one core,
-/// not all) or `waiting` (neither). None for trials too short to tell.
+/// Returns the bottleneck: `disk`, `cpu` (all cores busy), `one core` (one busy, the others idle),
+/// `cpu, part` (more than one core, not all) or `waiting` (neither). `None` if the trial is too short to
+/// classify.
 #[must_use]
 pub(crate) fn verdict(spent: &Spent) -> Option<&'static str> {
     if spent.seconds < SHORTEST_S {

@@ -1,4 +1,4 @@
-//! What the trials of one configuration are of.
+//! Builds the cells that identify the trials of one configuration.
 
 use jsonathlon_measure::control::WORK;
 use jsonathlon_results::control::CONTROL;
@@ -7,25 +7,25 @@ use jsonathlon_results::record::{Cell, Parameters, Phase};
 
 use crate::target::Target;
 
-/// Builds the cells of one target over a given number of documents.
+/// Builds the cells of one target for a given number of documents.
 #[derive(Debug, Clone, Copy)]
 pub struct Cells<'a> {
-    /// The workload's name.
+    /// Name of the workload in the journal.
     pub workload: &'static str,
-    /// The target.
+    /// Configuration that the cells belong to.
     pub target: &'a Target,
-    /// Documents offered.
+    /// Number of documents offered for loading.
     pub documents: u64,
 }
 
 impl Cells<'_> {
-    /// A step in `phase`, and in `state` where there is one.
+    /// Cell of `step` in `phase`; `state` is `None` if the step has no data state.
     #[must_use]
     pub fn cell(&self, step: impl Into<Step>, phase: Phase, state: Option<State>) -> Cell {
         let configuration = &self.target.configuration;
         let mut parameters = Parameters::new();
         parameters.insert("scale".into(), self.documents.into());
-        // What others are read by was told everything and is given what it needs: neither sets it apart.
+        // References have all settings they need, so neither preparation class nor memory distinguishes them.
         if !configuration.reference {
             parameters.insert("preparation".into(), configuration.preparation.word().into());
         }
@@ -43,32 +43,32 @@ impl Cells<'_> {
         }
     }
 
-    /// Loading.
+    /// Cell of loading the documents.
     #[must_use]
     pub fn load(&self) -> Cell {
         self.cell(Step::Load, Phase::Load, None)
     }
 
-    /// What the documents take in `state`.
+    /// Cell of the disk space that the documents occupy in `state`.
     #[must_use]
     pub fn size(&self, state: State) -> Cell {
         self.cell(Step::Size, Phase::Steady, Some(state))
     }
 
-    /// The keys of the load and of the size after it in a round that begins with a load.
+    /// Keys of the load trial and the size trial after it, in a round that begins with a load.
     #[must_use]
     pub fn load_keys(&self, round: u32) -> [String; 2] {
         [self.load().trial_key(round, 0), self.size(State::Drained).trial_key(round, 0)]
     }
 
-    /// Reading documents back.
+    /// Cell of reading documents back.
     #[must_use]
     pub fn structure(&self) -> Cell {
         self.cell(Step::Structure, Phase::Steady, None)
     }
 }
 
-/// The control, which belongs to no system: what it takes tells how fast the machine was.
+/// Cell of the control kernels, which belongs to no system: their times show how fast the machine was.
 #[must_use]
 pub(crate) fn control_cell(workload: &str) -> Cell {
     Cell {
@@ -82,8 +82,8 @@ pub(crate) fn control_cell(workload: &str) -> Cell {
     }
 }
 
-/// The order of `count` targets in a round, rotated so that none always runs first, or always after the
-/// same neighbour's heat and dirty pages at the same time of the round.
+/// Order of `count` targets in a round, rotated by one position per round so that no target always runs first
+/// or at the same time of the round.
 #[must_use]
 pub fn rotation(count: usize, round: u32) -> Vec<usize> {
     let shift = round.saturating_sub(1) as usize;

@@ -1,4 +1,4 @@
-//! What a run's documents are, and what of its source are none: told once, and kept.
+//! Reports and records the run's documents, and the input that is not a document or was not read.
 
 use std::collections::BTreeMap;
 
@@ -11,10 +11,11 @@ use jsonathlon_results::manifest::Data;
 use crate::RunError;
 use crate::observer::{Event, Observer};
 
-/// Lines that are no documents, of which place and fault are told with the run itself; the file has them all.
+/// Number of non-document lines whose place and fault are reported; the file in the run folder lists all of
+/// them.
 const TOLD: usize = 3;
 
-/// Tells what of the source is no document, or was not read at all.
+/// Warns about lines of the source that are not documents, and about files that were not read.
 pub(crate) fn tell(staged: &Staged, observer: &mut dyn Observer) {
     let left_out = left_out::sentence(&staged.left_out);
     let no_documents = match staged.no_documents.len() {
@@ -27,16 +28,17 @@ pub(crate) fn tell(staged: &Staged, observer: &mut dyn Observer) {
     }
 }
 
-/// The first lines that are no documents, with what is wrong.
+/// Place and fault of the first [`TOLD`] lines that are not documents.
 fn first(staged: &Staged) -> Vec<String> {
     let told = staged.no_documents.iter().take(TOLD);
     told.map(|NoDocument { place, fault }| format!("{place}: {fault}")).collect()
 }
 
-/// Lists all lines that are no documents in the run's folder.
+/// Writes all lines that are not documents to [`Data::NO_DOCUMENTS`] in the run folder. Writes no file if
+/// there are none.
 ///
 /// # Errors
-/// The file cannot be written.
+/// If the file cannot be written.
 pub(crate) fn list_no_documents(staged: &Staged, folder: &RunFolder) -> Result<(), RunError> {
     if staged.no_documents.is_empty() {
         return Ok(());
@@ -56,10 +58,10 @@ pub(crate) fn list_no_documents(staged: &Staged, folder: &RunFolder) -> Result<(
     Ok(())
 }
 
-/// The documents as the manifest has them.
+/// Builds the manifest's description of the documents. `staging_s` is the time that staging took.
 ///
 /// # Errors
-/// The source cannot be written as JSON.
+/// If the source cannot be serialised as JSON.
 pub(crate) fn of(source: &Source, staged: &Staged, staging_s: f64) -> serde_json::Result<Data> {
     let reference_sizes = staged.sizes.as_ref().map_or_else(BTreeMap::new, |sizes| {
         BTreeMap::from([

@@ -1,49 +1,49 @@
-//! What ends a whole run. A failed trial does not: it is recorded, and the run goes on.
+//! Errors that end a whole run. A failed trial does not: it is recorded, and the run continues.
 
 use jsonathlon_dataset::DataError;
 use jsonathlon_results::ResultsError;
 
-/// Why a run could not be begun, or not be finished.
+/// Why a run could not start or could not be completed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RunError {
-    /// The documents could not be read or made.
+    /// The documents could not be read or generated.
     #[error(transparent)]
     Data(#[from] DataError),
     /// The run folder could not be written or read.
     #[error(transparent)]
     Results(#[from] ResultsError),
-    /// The machine lacks what the run would need.
+    /// The machine lacks something that the run needs, e.g. disk space or memory.
     #[error("{0}")]
     Environment(String),
-    /// A system's folder says something that this workload does not know.
+    /// A system's folder declares something that this workload does not support.
     #[error("{0}")]
     Catalogue(String),
-    /// A resumed run that is not the run it was.
+    /// Plan, artifacts or documents of a resumed run differ from those of the original run.
     #[error("cannot resume: {0}")]
     Changed(String),
-    /// The time that the user gave does not hold the rounds that a run has at least.
+    /// The user's time budget is too short for the minimum number of rounds.
     #[error(
         "{rounds} rounds do not fit into a budget of {seconds:.0} s: they need about {needed_s:.0} s; give --budget \
          that much, choose fewer systems or a smaller --scale, or say how many --rounds there shall be"
     )]
     Budget {
-        /// What was given.
+        /// Time budget given by the user.
         seconds: f64,
-        /// What is needed, judged by the first round.
+        /// Time that the minimum number of rounds needs, extrapolated from the first round.
         needed_s: f64,
-        /// Rounds that there are at least.
+        /// Minimum number of rounds of the run.
         rounds: u32,
     },
-    /// Interrupted by the user; the journal is whole.
+    /// The user interrupted the run; the journal is complete up to that moment.
     #[error("interrupted")]
     Interrupted,
-    /// The operating system refused something that no single trial can be blamed for.
+    /// An operating system call failed that does not belong to a single trial.
     #[error("failed to {action}: {source}")]
     Io {
-        /// What was being done.
+        /// Action that failed, e.g. `empty /path`; completes "failed to …".
         action: String,
-        /// The operating system's own words.
+        /// Error reported by the operating system.
         source: std::io::Error,
     },
 }

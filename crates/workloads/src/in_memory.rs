@@ -1,16 +1,16 @@
-//! When a trial counts as one over data that are in memory: how much it may read from the disk meanwhile.
+//! Decides whether a trial counts as measured on data in memory: by how much it reads from the disk.
 
 use jsonathlon_measure::page_cache;
 
 use crate::session::Session;
 
-/// What reads more than this share of the data files from the disk, or more than so many bytes, is not over data in
-/// memory.
+/// A trial that reads more than this share of the data files, or more than this many bytes, is not in memory.
 const READS: (f64, u64) = (0.01, 16 << 20);
-/// Below the kernel's usual read-ahead nothing is said: a page of a log or of a catalogue is no data.
+/// Lower bound of the limit, the kernel's usual read-ahead: a page of a WAL or of a catalogue is not data.
 const READ_AHEAD: u64 = 128 << 10;
 
-/// Bytes that a trial may read from the disk and still be one over data in memory; nothing is known of a guest's.
+/// Bytes that a trial may read from the disk and still count as in memory. `None` on a remote server and if
+/// the data files cannot be measured.
 pub(crate) fn may_read(session: &Session<'_>) -> Option<u64> {
     if session.is_guest() {
         return None;

@@ -1,17 +1,16 @@
-//! The largest of something that a system takes: found by doubling, and then by halving what is left between what was
-//! taken and what was not.
+//! Finds the largest value that a system accepts: by doubling, then by bisection.
 
-/// Where a limit is.
+/// Boundary between accepted and rejected values.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Limit {
-    /// The largest that was taken; none where the least was not.
+    /// Largest value that was accepted; `None` if the minimum was rejected.
     pub(crate) taken: Option<u64>,
-    /// The least that was not taken; none where the most was.
+    /// Smallest value that was rejected; `None` if the maximum was accepted.
     pub(crate) refused: Option<u64>,
 }
 
-/// Looks for the limit from `least` to `most`. What is less than something that is taken is expected to be taken, too:
-/// between the two that are given at the end there is nothing.
+/// Searches the limit from `least` to `most`. Assumes that every value below an accepted one is accepted,
+/// too. If both values of the result are set, they are adjacent.
 pub(crate) fn find<E>(
     least: u64,
     most: u64,
@@ -37,7 +36,7 @@ pub(crate) fn find<E>(
     Ok(found)
 }
 
-/// The same between what was taken and what was not: neighbours.
+/// Bisects between an accepted and a rejected value and returns two adjacent values, accepted first.
 pub(crate) fn between<E>(
     mut taken: u64,
     mut refused: u64,

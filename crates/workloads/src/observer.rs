@@ -1,70 +1,70 @@
-//! What a run tells while it goes on.
+//! Events that a run reports while it is in progress.
 
 use jsonathlon_results::record::{PlanCheck, Rejects, Structure, Trial};
 
-/// Kinds of work that take a while.
+/// Kinds of work that take long enough for a progress display.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Work {
-    /// Making documents ready.
+    /// Staging documents before the first trial.
     Staging,
-    /// Loading a system.
+    /// Loading documents into a system.
     Loading,
-    /// One of many turns in a round.
+    /// One target's part of a round.
     Turn,
 }
 
-/// One thing that happened.
+/// Something that happened during a run.
 #[derive(Debug)]
 pub enum Event<'a> {
-    /// A stretch of work with a name began: staging documents, loading a system, a round.
+    /// A named piece of work began: staging documents, loading a system, a round.
     Began {
-        /// What kind of work.
+        /// Kind of the work that began.
         work: Work,
-        /// What, in a few words.
+        /// Description of the work in a few words.
         what: &'a str,
     },
-    /// How many rounds there will be, or why there are more.
+    /// Number of planned rounds, or why further rounds follow, as a sentence.
     Pace(&'a str),
-    /// How long the rest of the rounds takes, judged by what they have taken so far.
+    /// Estimated time for the remaining rounds, extrapolated from the previous ones.
     Left {
-        /// Seconds from now.
+        /// Remaining time, counted from now.
         seconds: f64,
     },
-    /// How far the current stretch is.
+    /// Progress of the current piece of work.
     Progress {
-        /// Done so far.
+        /// Units completed so far, see `unit`.
         done: u64,
-        /// Of how many, where that is known.
+        /// Total number of units; `None` if unknown.
         total: Option<u64>,
-        /// Of what.
+        /// Unit of `done` and `total`, e.g. `documents`.
         unit: &'a str,
     },
-    /// So many planned trials have a terminal record.
+    /// Number of planned trials that have a terminal record.
     Trials {
-        /// Recorded.
+        /// Trials recorded so far.
         done: u64,
-        /// Planned.
+        /// Trials planned in all.
         planned: u64,
     },
-    /// A trial ended.
+    /// A trial ended, successfully or not.
     Trial(&'a Trial),
-    /// A plan was read and checked.
+    /// A query plan was read and checked against the declared access path.
     Plan(&'a PlanCheck),
-    /// Documents were not taken.
+    /// A system rejected documents while loading.
     Rejects(&'a Rejects),
-    /// Documents were read back and compared.
+    /// Documents were read back and compared with the originals.
     Structure(&'a Structure),
-    /// Something that a reader of the figures should know.
+    /// A message that matters for the interpretation of the results.
     Warning(&'a str),
 }
 
-/// Whoever wants to know.
+/// Receives run events in order, on the coordinator's thread; implementations must return quickly.
 pub trait Observer {
-    /// Called for everything that happens, in order; it must not take long.
+    /// Called once for every event, in order; must return quickly.
     fn event(&mut self, event: &Event<'_>);
 }
 
-/// Does not want to know.
+/// Observer that ignores all events.
 #[derive(Debug, Default, Clone, Copy)]
 pub struct Silent;
 

@@ -1,4 +1,4 @@
-//! When a run has enough rounds: after so many, when its time is spent, or when it is precise.
+//! Stopping rules: a fixed number of rounds, a time budget, or a target precision.
 
 use std::collections::BTreeMap;
 
@@ -9,66 +9,67 @@ use serde::{Deserialize, Serialize};
 use crate::RunError;
 use crate::observer::{Event, Observer};
 
-/// Rounds of a run that stops by time, at most.
+/// Maximum number of rounds under a time budget.
 pub const MOST_ROUNDS: u32 = 200;
-/// Share of a budget that rounds may take: what comes after them (compacting, tables, the page) takes the rest.
+/// Share of a budget available to rounds. The rest is for compacting, tables and the report page.
 const OF_BUDGET: f64 = 0.92;
 
-/// When there are enough rounds.
+/// When a run stops: after a fixed number of rounds, when its time budget is spent, or when intervals are
+/// narrow enough.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "by", rename_all = "snake_case")]
 pub enum Enough {
-    /// After the planned number.
+    /// After the planned number of rounds.
     #[default]
     Rounds,
-    /// When no further round fits into the time for the whole run, loads included.
+    /// When no further round fits into the time budget of the whole run, which includes loads.
     Budget {
-        /// Seconds for the whole run.
+        /// Time budget of the whole run.
         seconds: f64,
-        /// Whether a run whose planned rounds do not fit is given up after the first.
+        /// Whether the run fails after the first round if the planned rounds do not fit.
         strict: bool,
     },
-    /// When the interval of every ranked cell lies within this share of its median, or the time is spent.
+    /// When the interval of every ranked cell is within this share of its median, or the time is spent.
     Precision {
-        /// Half of an interval's width at most, as a share of the median.
+        /// Maximum half-width of an interval, as a share of the median.
         share: f64,
-        /// Seconds for the whole run.
+        /// Time budget of the whole run.
         seconds: f64,
     },
 }
 
-/// What follows a round.
+/// Decision after a round: run another one or stop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Next {
     Another,
     Enough,
 }
 
-/// Seconds of one cell's trials, round by round.
+/// Times in seconds of one cell's trials, one vector per round.
 pub(crate) type CellRounds = Vec<Vec<f64>>;
 
-/// Seconds to come of which a user is told.
+/// A shorter remaining time is not reported to the user.
 const WORTH_TELLING_S: f64 = 10.0;
 
-/// Counts rounds and what they take.
+/// Decides after each round whether another one follows, and estimates the remaining time.
 #[derive(Debug)]
 pub(crate) struct Pace {
     enough: Enough,
     least: u32,
     looks: Looks,
-    /// Seconds of rounds, as far as they were done before the program was started again.
+    /// Seconds that each round had taken before the run was resumed.
     done_s: BTreeMap<u32, f64>,
-    /// Seconds since the run began, at the end of the round before.
+    /// Seconds since the run began, at the end of the previous round.
     before_s: f64,
-    /// Seconds that the last round took.
+    /// Duration of the last round in seconds.
     last_s: f64,
     words: Option<String>,
     left_s: Option<f64>,
 }
 
 impl Pace {
-    /// For a run with `least` planned rounds, `elapsed_s` seconds after it began; of one that goes on with the seconds of
-    /// each round that was begun before.
+    /// Creates the counter of a run with at least `least` rounds, `elapsed_s` seconds after its start.
+    /// `done_s` has the seconds of each round that was started before the run was resumed.
     pub(crate) fn new(enough: Enough, least: u32, elapsed_s: f64, done_s: BTreeMap<u32, f64>) -> Self {
         Self {
             enough,
@@ -82,12 +83,12 @@ impl Pace {
         }
     }
 
-    /// What follows `round`, which ended `elapsed_s` seconds after the run began. `ranked` gives the ranked cells, which
-    /// only a run that is to be precise looks at.
+    /// Decides what follows `round`, which ended `elapsed_s` seconds after the run began. `ranked` returns
+    /// the ranked cells; only the precision rule calls it.
     ///
     /// # Errors
-    /// [`RunError::Budget`] when a strict budget does not hold the planned rounds. Whoever goes on with such a run wants
-    /// these all the same, and gets no more than fit.
+    /// [`RunError::Budget`] if the planned rounds do not fit into a strict budget. A resumed run does not
+    /// fail: it runs the planned rounds, and further ones only if they fit.
     pub(crate) fn after(
         &mut self,
         round: u32,
@@ -98,7 +99,7 @@ impl Pace {
         self.left_s = None;
         self.last_s = elapsed_s - self.before_s + self.done_s.get(&round).copied().unwrap_or_default();
         self.before_s = elapsed_s;
-        // What was decided then stands: rounds of which there are records are part of the run.
+        // Earlier decisions stand: rounds that have records are part of the run.
         if round < self.first_open() {
             return Ok(Next::Another);
         }
@@ -126,12 +127,12 @@ impl Pace {
         }
     }
 
-    /// What to tell the user after that round, if anything.
+    /// Message for the user after the last round; `None` if there is nothing to report.
     pub(crate) fn words(&self) -> Option<&str> {
         self.words.as_deref()
     }
 
-    /// Tells the user what there is to tell after that round.
+    /// Reports the message and the remaining time after the last round to the observer.
     pub(crate) fn tell(&self, observer: &mut dyn Observer) {
         if let Some(words) = self.words() {
             observer.event(&Event::Pace(words));
@@ -141,12 +142,12 @@ impl Pace {
         }
     }
 
-    /// Seconds that rounds take from now on, judged by the last one; none where nobody knows.
+    /// Estimated seconds of the remaining rounds, extrapolated from the last one; `None` if unknown.
     pub(crate) fn left_s(&self) -> Option<f64> {
         self.left_s
     }
 
-    /// The first round of which something may be open.
+    /// First round that may have open trials.
     fn first_open(&self) -> u32 {
         self.done_s.keys().next_back().copied().unwrap_or(1)
     }
@@ -194,7 +195,8 @@ impl Pace {
             self.words = Some("the time for --precision is spent".to_owned());
             return Next::Enough;
         }
-        // Only at planned looks: looking after every round would stop at a lucky one.
+        // Only at the planned interim analyses: stopping at the first narrow interval would favour a lucky
+        // round.
         if !self.looks.rounds().contains(&round) {
             return Next::Another;
         }
@@ -210,7 +212,7 @@ impl Pace {
     }
 }
 
-/// Whether a cell's interval lies within `share` of its median, to the farther side.
+/// Whether the farther limit of a cell's interval at `alpha` lies within `share` of the median.
 pub(crate) fn is_precise(cell: &CellRounds, alpha: f64, share: f64) -> bool {
     estimate_at(cell, alpha).and_then(|found| found.reach()).is_some_and(|reach| reach <= share)
 }
@@ -232,7 +234,7 @@ mod tests {
     #[test]
     fn a_budget_holds_as_many_rounds_as_fit_and_the_planned_ones_at_least() {
         let budget = |seconds, strict| Pace::new(Enough::Budget { seconds, strict }, 5, 0.0, BTreeMap::new());
-        // The first round takes 20 s, the others 10: 92 s hold eight of them.
+        // The first round takes 20 s, the others 10 s each: 92 s hold eight rounds.
         assert_eq!(rounds(budget(100.0, false), 10.0, 20.0, &[]).unwrap(), 8);
         assert_eq!(rounds(budget(30.0, false), 10.0, 20.0, &[]).unwrap(), 5, "never fewer");
         assert_eq!(rounds(budget(1e9, false), 10.0, 20.0, &[]).unwrap(), MOST_ROUNDS);
@@ -249,13 +251,13 @@ mod tests {
     #[test]
     fn a_run_that_goes_on_counts_what_it_has_spent_and_what_its_rounds_took() {
         let enough = Enough::Budget { seconds: 100.0, strict: true };
-        // Two rounds of 20 s were done, and a third was half done, in 50 s of the 100.
+        // Two rounds of 20 s were completed, and half of a third: 50 s of the budget of 100 s are spent.
         let mut pace = Pace::new(enough, 3, 50.0, BTreeMap::from([(1, 20.0), (2, 20.0), (3, 10.0)]));
         for round in [1, 2] {
             assert_eq!(pace.after(round, 50.0, Vec::new).unwrap(), Next::Another);
             assert_eq!((pace.words(), pace.left_s()), (None, None), "nothing was done");
         }
-        // The other half takes 10 s: one more round of 20 s fits, and no 200.
+        // The other half takes 10 s. One more round of 20 s fits, not 200 rounds.
         assert_eq!(pace.after(3, 60.0, Vec::new).unwrap(), Next::Another);
         assert_eq!(
             pace.words(),

@@ -1,7 +1,7 @@
-//! Names of files that mean nothing but themselves, for statements that name them.
+//! File names without special characters, for statements that contain a file name.
 //!
-//! Engines take what a user's folder may be called for a pattern (`?`, `{`, `[`), for the value of a column (`day=1/`), for
-//! an address, or for an escape: each has a grammar of its own, and hardly one can quote all of it.
+//! Engines may interpret a user's path as a pattern (`?`, `{`, `[`), a partition column (`day=1/`), an
+//! address or an escape sequence. Their grammars differ, and few engines can quote all special characters.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf, absolute};
@@ -10,22 +10,22 @@ use tempfile::TempDir;
 
 use crate::RunError;
 
-/// What is tried after the folder for temporary files, whose own name may be odd.
+/// Fallback folders for the link if the path of the default temporary folder has special characters.
 const FOLDERS: [&str; 2] = ["/tmp", "/var/tmp"];
 
-/// A file by a plain name, as long as this lives.
+/// Path to a file without special characters. A link behind the path is removed when this value is dropped.
 #[derive(Debug)]
 pub(crate) struct PlainName {
     path: PathBuf,
-    /// With a link to the file, where its own name is not plain.
+    /// Temporary folder with a link to the file; `None` if the file's own path is plain.
     _folder: Option<TempDir>,
 }
 
 impl PlainName {
-    /// A plain name of `file`.
+    /// Returns a plain path for `file`: its own absolute path, or a symbolic link in a temporary folder.
     ///
     /// # Errors
-    /// There is no place for a link of such a name.
+    /// [`RunError::Io`] if no link can be created in any of the temporary folders.
     pub(crate) fn of(file: &Path) -> Result<Self, RunError> {
         let failed = || RunError::io(format!("name {} plainly", file.display()));
         let file = absolute(file).map_err(failed())?;
@@ -36,7 +36,7 @@ impl PlainName {
         let places = std::iter::once(usual.as_path()).filter(|path| is_plain(path) && path.is_absolute());
         let mut last = None;
         for place in places.chain(FOLDERS.map(Path::new)) {
-            // A server of another user may be told to read it.
+            // A server that runs as another user may have to read the file.
             let open = std::fs::Permissions::from_mode(0o755);
             let made = tempfile::Builder::new().prefix("jsonathlon-").permissions(open).tempdir_in(place);
             let linked = made.and_then(|folder| {
@@ -52,13 +52,13 @@ impl PlainName {
         Err(failed()(last.unwrap_or_else(|| std::io::Error::from(std::io::ErrorKind::NotFound))))
     }
 
-    /// As it stands in a statement.
+    /// The plain path as text for a statement.
     pub(crate) fn text(&self) -> String {
         self.path.display().to_string()
     }
 }
 
-/// Whether no engine sees more in it than a name.
+/// Returns `true` if the path has only ASCII letters, digits and `/._-`, which no engine interprets.
 fn is_plain(path: &Path) -> bool {
     let means_nothing = |byte: &u8| byte.is_ascii_alphanumeric() || b"/._-".contains(byte);
     path.as_os_str().as_encoded_bytes().iter().all(means_nothing)

@@ -1,4 +1,4 @@
-//! Proof that a system works: the workload itself, made small, in a folder of its own.
+//! Functional test of a system: the analytics workload on few documents, in a separate folder.
 
 use std::path::Path;
 use std::time::Duration;
@@ -20,30 +20,31 @@ use crate::session::{Ended, Session, WorkerCommand};
 use crate::settings::Settings;
 use crate::target::{GONE_LIMIT, Target};
 
-/// Documents that are loaded: enough for every question to have an answer with several rows.
+/// Number of loaded documents: enough for every question to have an answer with several rows.
 const DOCUMENTS: u64 = 1000;
-/// Limit of every step. What a system does to a thousand documents in this time it does not do at all.
+/// Timeout of every step. A system that needs longer for a thousand documents is considered broken.
 const LIMIT: Duration = Duration::from_secs(300);
 
-/// What came out.
+/// Result of a functional test.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Proof {
-    /// What the system said about its version when it was opened again.
+    /// Version that the system reported when it was opened again; empty if the test failed before.
     pub version: String,
-    /// Documents in its table.
+    /// Number of documents that the load reported.
     pub loaded: u64,
-    /// Questions answered as the reference answers them, approximately where that is declared.
+    /// Number of questions with the expected answer; approximate answers count where the folder declares
+    /// them.
     pub right: usize,
-    /// What went wrong, in the system's own words where it had any. None, and the system works.
+    /// Problems that were found, with the system's error messages if it gave any. Empty if the system works.
     pub problems: Vec<String>,
 }
 
-/// Loads a thousand generated documents into the target through its own load path, asks every question
-/// once, compares the answers with the reference, opens the data again and drops the table. `scratch` is a
-/// folder for this alone, which a server's user may enter.
+/// Tests a system with a thousand generated documents. Loads them through the system's own load path, asks
+/// every question once, compares the answers with the reference, reopens the data and drops the table.
+/// `scratch` must be an exclusive folder that the server's user may enter.
 ///
 /// # Errors
-/// When that could not be begun or was interrupted; what the system does wrong is a problem in the proof.
+/// If the test cannot start or is interrupted. Faults of the system are [`Proof::problems`], not errors.
 pub fn prove(
     target: Target,
     worker: WorkerCommand,
@@ -70,7 +71,7 @@ pub fn prove(
     let data = folder.join("work").join(&id);
     let once = AnalyticsSettings { hot_trials: 1, most_hot_trials: 1, cold: false, ..Default::default() };
     let ended = start(&plan, &mut Analytics::new(once), &folder, observer, cancelled);
-    // An interrupted run leaves its server to be ended by its guard; the folder can be removed after that.
+    // An interrupted run leaves its server to the guard; the folder can be removed once the server has ended.
     wait_until_gone(&data, GONE_LIMIT);
     ended?;
     let mut proof = judge(&Run::read(&folder)?);
@@ -94,11 +95,11 @@ pub fn prove(
     Ok(proof)
 }
 
-/// What a system says about its version. Nothing of a server by address is changed for it; the user's own
-/// programs are started once, in `scratch`.
+/// Returns the version that a system reports. A remote server is not changed; a user-supplied binary is
+/// started once, in `scratch`.
 ///
 /// # Errors
-/// It cannot be reached or started, or does not let the run in.
+/// [`RunError::Environment`] if the system cannot be reached or started, or denies the login.
 pub fn reported_version(
     target: &Target,
     worker: &WorkerCommand,
@@ -113,7 +114,7 @@ pub fn reported_version(
     version?.map_err(|failure| RunError::Environment(failure.error))
 }
 
-/// Ends what the run began: the data is opened once more, and goes as the system's folder says.
+/// Opens the data once more, drops the table as the system's folder says, and returns the reported version.
 fn drop_table(session: &mut Session<'_>) -> Result<String, Ended> {
     session.open()?;
     let drop = session.statements("drop", &[("table", TABLE)])?;
@@ -127,8 +128,8 @@ fn judge(run: &Run) -> Proof {
     let mut proof = Proof::default();
     let failed = |step: &Step| summary.failures.iter().any(|failure| failure.cell.step == *step);
     for failure in &summary.failures {
-        // Which way a planner takes through a thousand documents is no promise about a million of them, and
-        // nothing is asked after a load that failed.
+        // A query plan for a thousand documents does not predict the plan for a million, and no question can
+        // be answered after a failed load.
         let follows = failed(&Step::Load) && failure.cell.step != Step::Load;
         if failure.kind != FailureKind::Plan.word() && !follows {
             proof.problems.push(format!("{}: {}: {}", failure.cell.step, failure.kind, failure.error));
@@ -151,7 +152,7 @@ fn judge(run: &Run) -> Proof {
     let load = summary.results.iter().find(|entry| entry.cell.step == Step::Load);
     proof.loaded =
         load.and_then(|load| load.metrics.get("documents_loaded")).map_or(0, |count| *count as u64);
-    // Whatever was not told as a failure must not pass for a proof either.
+    // A shortfall that no failure explains must not count as a passed test.
     if proof.problems.is_empty()
         && (proof.right < Question::ALL.len() || proof.loaded < DOCUMENTS || !summary.complete)
     {

@@ -1,4 +1,4 @@
-//! The run's journal as workloads see it: what is done is not done again.
+//! Writes trials and other records to the journal and reports them to the observer.
 
 use std::collections::{BTreeMap, HashSet};
 use std::time::Instant;
@@ -17,32 +17,32 @@ use crate::observer::{Event, Observer};
 use crate::pace::CellRounds;
 use crate::target::Target;
 
-/// What trials say of their failure that come to nothing for the same reason as another one, to whose record they point.
+/// Failure message of trials that fail for the same reason as an earlier trial, to whose record they point.
 pub(crate) const SAME: &str = "not done for the same reason";
 
-/// Appends records and tells the observer.
+/// Appends records to the journal and reports them to the observer.
 pub struct Recorder<'a> {
     pub(crate) folder: &'a RunFolder,
     journal: Journal,
     pub(crate) observer: &'a mut dyn Observer,
-    /// Planned keys without a record.
+    /// Keys of planned trials that have no record yet.
     open: HashSet<String>,
     planned: u64,
-    /// Cores of the machine, whose time the hypervisor may take.
+    /// Cores of the machine, the basis of the CPU steal share.
     cores: usize,
-    /// When the last record was made, and what the hypervisor had taken by then.
+    /// Time of the last record and the machine's CPU steal in seconds by then.
     before: (Instant, Option<f64>),
-    /// Times by cell and round.
+    /// Times of the trials by cell key, for the stopping rule.
     times: BTreeMap<String, Timed>,
-    /// What is recorded of answers that were held against each other.
+    /// Recorded comparisons of answers between systems.
     pub(crate) agreements: Vec<Agreement>,
 }
 
-/// One cell with its times, round by round.
+/// Times of one cell, by round.
 struct Timed {
     cell: Cell,
     rounds: BTreeMap<u32, Vec<f64>>,
-    /// Whether every trial had a time that may be ranked.
+    /// Whether every trial so far has verdict exact or approximate.
     is_well: bool,
 }
 
@@ -73,7 +73,7 @@ impl<'a> Recorder<'a> {
                 _ => {}
             }
         }
-        // What is there already is no part of what is done from now on.
+        // Records of earlier processes are reported once, as the initial progress.
         recorder.tell_trials();
         recorder
     }
@@ -83,7 +83,7 @@ impl<'a> Recorder<'a> {
         self.observer.event(&Event::Trials { done, planned: self.planned });
     }
 
-    /// Seconds of the cells that are ranked, in `state`: cold and hot, and right in all trials.
+    /// Returns the times of the ranked cold and hot cells in `state` whose trials all have a correct answer.
     pub(crate) fn ranked(&self, targets: &[Target], state: State) -> Vec<CellRounds> {
         let is_ranked = |cell: &Cell| {
             targets.iter().any(|target| {
@@ -109,32 +109,32 @@ impl<'a> Recorder<'a> {
         timed.rounds.entry(trial.round).or_default().extend(trial.seconds);
     }
 
-    /// Whether a terminal record with this key is there.
+    /// Whether the journal has a terminal record with this key.
     pub fn has(&self, key: &str) -> bool {
         self.journal.has(key)
     }
 
-    /// Appends a trial under its planned key.
+    /// Appends a trial under its planned key and waits until the record is on the disk.
     ///
     /// # Errors
-    /// The journal cannot be written.
+    /// If the journal cannot be written.
     pub fn trial(&mut self, key: String, trial: Trial) -> Result<(), RunError> {
         self.quick_trial(key, trial)?;
         Ok(self.journal.sync()?)
     }
 
-    /// The same without waiting for the disk, of trials that take less time than that wait and may be made again;
-    /// whoever appends them calls [`Recorder::sync`] after some.
+    /// Appends a trial without waiting for the disk. For trials that take less time than a sync and can be
+    /// repeated; the caller must call [`Recorder::sync`] after a group of them.
     ///
     /// # Errors
-    /// The journal cannot be written.
+    /// If the journal cannot be written.
     pub fn quick_trial(&mut self, key: String, mut trial: Trial) -> Result<(), RunError> {
         if let Some(load) = machine::load_average() {
             trial.metrics.insert("machine_load".into(), load);
         }
         let now = (Instant::now(), machine::steal_seconds());
         if let (Some(before), Some(taken)) = (self.before.1, now.1) {
-            // Since the record before this one: the time taken by the hypervisor from all cores, and its share.
+            // CPU steal since the previous record, over all cores, and its share of the available CPU time.
             let taken = (taken - before).max(0.0);
             let all = now.0.duration_since(self.before.0).as_secs_f64() * self.cores as f64;
             trial.metrics.insert("machine_steal_s".into(), taken);
@@ -151,18 +151,18 @@ impl<'a> Recorder<'a> {
         Ok(())
     }
 
-    /// Waits until all that was appended is on the disk.
+    /// Waits until all appended records are on the disk.
     ///
     /// # Errors
-    /// The journal cannot be synced.
+    /// If the journal cannot be synced.
     pub fn sync(&mut self) -> Result<(), RunError> {
         Ok(self.journal.sync()?)
     }
 
-    /// Appends a trial that has no time.
+    /// Appends a trial without a time, unless a record with this key exists.
     ///
     /// # Errors
-    /// The journal cannot be written.
+    /// If the journal cannot be written.
     pub fn failed(
         &mut self,
         key: String,
@@ -183,10 +183,10 @@ impl<'a> Recorder<'a> {
         self.trial(key, trial)
     }
 
-    /// Appends anything else.
+    /// Appends a record that is not a trial, such as a plan check or rejected documents.
     ///
     /// # Errors
-    /// The journal cannot be written.
+    /// If the journal cannot be written.
     pub fn note(&mut self, key: String, body: Body) -> Result<(), RunError> {
         match &body {
             Body::Plan(plan) => self.observer.event(&Event::Plan(plan)),
@@ -199,21 +199,21 @@ impl<'a> Recorder<'a> {
         Ok(())
     }
 
-    /// Tells the user something that a reader of the figures should know.
+    /// Reports a warning that matters for the interpretation of the results.
     pub fn warn(&mut self, text: &str) {
         self.observer.event(&Event::Warning(text));
     }
 }
 
-/// A trial of `cell` with nothing in it yet.
+/// Creates a trial of `cell` that ends now and has no results yet.
 #[must_use]
 pub fn blank(cell: &Cell, round: u32, order: u32) -> Trial {
     let at_ms = jiff::Timestamp::now().as_millisecond();
     Trial { at_ms, ..Trial::blank(cell.clone(), round, order) }
 }
 
-/// What a process tree holds, and how much more than when it had just been opened. `what` begins the
-/// names: `peak` of samples while something was done, `held` of a look between trials.
+/// Metrics of a process tree's memory, and of its growth since the engine was opened (`idle`). `what` is the
+/// prefix of the metric names: `peak` for samples during a trial, `held` for a reading between trials.
 pub(crate) fn memory_metrics(what: &str, now: Memory, idle: Option<Memory>) -> Metrics {
     let mut metrics = Metrics::from([
         (format!("{what}_pss_bytes"), now.pss_bytes as f64),

@@ -1,4 +1,4 @@
-//! A whole run: documents staged, plan written, trials run, rubbish removed.
+//! Runs a benchmark: stage documents, write the plan, run the trials, remove temporary data.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -31,31 +31,31 @@ use crate::spent::Spent;
 use crate::target::Target;
 use crate::workload::Workload;
 
-/// Bytes of a generated event with its newline, for estimates before any is made.
+/// Bytes of a generated event with its newline, for estimates before documents are generated.
 const EVENT_BYTES: u64 = 482;
-/// Memory that an engine needs at least to be up.
+/// Minimum memory in bytes that must be available, because an engine needs at least this much.
 const LEAST_MEMORY: u64 = 1 << 30;
 
-/// What is to be run.
+/// Plan of a run before anything is executed.
 #[derive(Debug)]
 pub struct Plan {
-    /// Where documents come from.
+    /// Source of the documents: a file, generated events, standard input or a URL.
     pub source: Source,
-    /// Settings.
+    /// Settings that all workloads share.
     pub settings: Settings,
-    /// Systems under test.
+    /// Configurations under test, with the places where they run.
     pub targets: Vec<Target>,
-    /// How workers are started.
+    /// Command line that starts a worker process.
     pub worker: WorkerCommand,
-    /// The command line, for the manifest.
+    /// Command line of this program, recorded in the manifest.
     pub command: Vec<String>,
 }
 
 /// Starts a new run in `folder`.
 ///
 /// # Errors
-/// When the run cannot be begun or not be finished; failed trials are records and no error. After
-/// [`RunError::Interrupted`] the folder can be resumed once its manifest is there.
+/// If the run cannot start or cannot be completed; failed trials are recorded and are not errors. After
+/// [`RunError::Interrupted`], the run can be resumed if its manifest exists.
 pub fn start(
     plan: &Plan,
     workload: &mut dyn Workload,
@@ -70,7 +70,7 @@ pub fn start(
     let staged = match ready(plan, workload, &folder, observer, cancelled) {
         Ok(staged) => staged,
         Err(error) => {
-            // A folder without a manifest is of no use to anybody. The error that matters is the first.
+            // Without a manifest, the folder is useless. The first error is the relevant one.
             folder.abandon().ok();
             return Err(error);
         }
@@ -87,7 +87,7 @@ pub fn start(
     cleaned_up(plan, &folder, run_trials(workload, &bench, &mut recorder))
 }
 
-/// Refuses a plan with a target that the workload cannot run on.
+/// Rejects a plan with a target on which the workload cannot run.
 fn takes(plan: &Plan, workload: &dyn Workload) -> Result<(), RunError> {
     match plan.targets.iter().find_map(|target| workload.refuses(target)) {
         Some(why) => Err(RunError::Catalogue(format!("{} cannot run: {why}", workload.name()))),
@@ -117,7 +117,7 @@ fn ready(
     Ok(staged)
 }
 
-/// Refuses to begin where no server can be started, which would otherwise be said of every trial.
+/// Fails early if servers cannot be started here, instead of failing every trial.
 fn servers_fit(plan: &Plan, folder: &RunFolder) -> Result<(), RunError> {
     let is_started = |target: &&Target| target.guest.is_none() && target.configuration.server.is_some();
     let servers = plan.targets.iter().filter(is_started).filter_map(|one| one.configuration.server.as_ref());
@@ -132,16 +132,17 @@ fn servers_fit(plan: &Plan, folder: &RunFolder) -> Result<(), RunError> {
     Ok(())
 }
 
-/// Targets that keep documents; the columns of a reference row take a small part of that.
+/// Number of targets that store all documents. References are excluded, because their columns take little
+/// space.
 fn databases(plan: &Plan) -> usize {
     plan.targets.iter().filter(|target| !target.configuration.reference).count()
 }
 
-/// Goes on with the run in `folder`. Everything that has a record stays as it is; documents are made or
-/// read again and must be the same; systems with open trials are loaded again.
+/// Resumes the run in `folder`. Existing records are kept. Documents are staged again and must be the same;
+/// systems with open trials are loaded again.
 ///
 /// # Errors
-/// As [`start`]; also when plan, artifacts or documents are not those of the run.
+/// As [`start`], and [`RunError::Changed`] if plan, artifacts or documents differ from those of the run.
 pub fn resume(
     plan: &Plan,
     workload: &mut dyn Workload,
@@ -191,7 +192,7 @@ pub fn resume(
     cleaned_up(plan, &folder, run_trials(workload, &bench, &mut recorder))
 }
 
-/// What is known once documents are staged.
+/// Values that are known once documents are staged.
 struct Setting<'a> {
     workload: &'static str,
     staged: &'a Staged,
@@ -221,7 +222,7 @@ fn bench<'a>(
     }
 }
 
-/// The trials, with the 1 Hz series beside them. The series of a resumed run goes on in the same file.
+/// Runs the trials while the telemetry is sampled at 1 Hz. A resumed run appends to the same telemetry file.
 fn run_trials(
     workload: &dyn Workload,
     bench: &Bench<'_>,
@@ -257,7 +258,8 @@ fn stage_documents(
     }
 }
 
-/// What sets a document aside: the traits that trouble most systems, and those that these targets name.
+/// Traits that make a document a suspect: those that trouble most systems, and those that the targets
+/// declare.
 fn suspects(targets: &[Target], workload: &dyn Workload) -> Result<Traits, RunError> {
     let mut traits = Traits::SUSPECT;
     for target in targets {
@@ -277,7 +279,7 @@ fn suspects(targets: &[Target], workload: &dyn Workload) -> Result<Traits, RunEr
     Ok(traits)
 }
 
-/// Refuses to begin what cannot end well.
+/// Fails if disk space or memory do not suffice for the run.
 fn check_room(folder: &RunFolder, bytes: u64, plan: &Plan, workload: &dyn Workload) -> Result<(), RunError> {
     let targets = databases(plan);
     let free = disk::free_bytes(folder.path()).map_err(RunError::io("ask how much disk is free"))?;
@@ -334,7 +336,7 @@ fn manifest(
     })
 }
 
-/// The configurations, with what durability runs in folders beside this one's have shown of their tiers.
+/// Describes the configurations, with the results of durability runs in sibling folders for their tiers.
 fn tested(plan: &Plan, folder: &RunFolder) -> Vec<Configuration> {
     let mut all: Vec<Configuration> = plan.targets.iter().map(configuration).collect();
     if all.iter().any(|one| one.durability.is_some())
@@ -388,9 +390,10 @@ fn configuration(target: &Target) -> Configuration {
     }
 }
 
-/// What sets it apart, its folder's words first. Of an operation of serving the way to a server and back is the most, and
-/// an engine in the clients' own process has none; and where writes go to a log for replication too, they cost more than
-/// where they do not. Like is ranked beside like.
+/// Words that give the configuration a ranking of its own, joined by commas: those of its folder, then
+/// `in-process` and `replication log`, both in serving only. A serving operation mostly consists of the round
+/// trip to the server, which an embedded engine does not have. Writes to a replication log as well cost more
+/// than writes without one.
 fn ranks_with(from: &jsonathlon_systems::Configuration) -> String {
     let serving = from.serving();
     let is_in_process = from.embedded && serving.is_some();
@@ -412,16 +415,16 @@ fn memory_setting(from: &jsonathlon_systems::MemorySetting) -> MemorySetting {
     }
 }
 
-/// Questions that a configuration answers in another sense than the stated one, and why.
+/// Questions that a configuration answers in another sense than the stated one, with the reason.
 fn other_questions(from: &jsonathlon_systems::Configuration) -> BTreeMap<String, String> {
     let questions = from.analytics().into_iter().flat_map(|analytics| analytics.questions);
     questions.filter_map(|(name, rules)| Some((name, rules.other_question?))).collect()
 }
 
-/// Removes what only the run itself needed, however it ended: whoever goes on with it makes that anew.
+/// Removes temporary data, however the run ended; a resumed run creates it again.
 fn cleaned_up(plan: &Plan, folder: &RunFolder, ended: Result<(), RunError>) -> Result<(), RunError> {
     let cleaned = if plan.settings.keep_data { Ok(()) } else { empty(&folder.work()) };
-    // The first error is the one that matters.
+    // The first error is the relevant one.
     ended.and(cleaned)
 }
 
@@ -433,11 +436,11 @@ fn empty(work: &Path) -> Result<(), RunError> {
     std::fs::create_dir_all(work).map_err(failed(work))
 }
 
-/// The default folder of a run that begins now: below `runs`, named by the time, so that a listing is in
-/// order. It is made, so that another run which begins in the same second has another one.
+/// Creates the default folder of a run that starts now: below `runs` and named by the local time, so that
+/// listings are sorted. A second run in the same second gets a number appended.
 ///
 /// # Errors
-/// When the current folder is not known.
+/// If the current folder is unknown or the folder cannot be created.
 pub fn default_folder() -> Result<PathBuf, ResultsError> {
     let name = jiff::Zoned::now().strftime("%Y-%m-%d-%H%M%S").to_string();
     let here = std::env::current_dir().map_err(|source| ResultsError::Io {

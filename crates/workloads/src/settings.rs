@@ -1,4 +1,4 @@
-//! What the user can set about a run, whatever its workload.
+//! User settings of a run that all workloads share.
 
 use jsonathlon_measure::memory_cap::MemoryCap;
 use jsonathlon_systems::Transport;
@@ -6,78 +6,81 @@ use serde::{Deserialize, Serialize};
 
 use crate::pace::Enough;
 
-/// Loads of a system that takes less than this are trials like any others, and repeated.
+/// If load and settle of a system take less time than this, loads are repeated like other trials.
 const SHORT_LOAD_S: f64 = 60.0;
-/// Rounds that then begin with a load.
+/// Number of rounds that begin with a load if loads are repeated.
 pub(crate) const LOAD_ROUNDS: u32 = 3;
 
-/// A system that the program did not install: a server by address, or the user's own programs.
+/// An external system: a remote server, or user-supplied binaries.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Elsewhere {
-    /// The system whose folder describes it.
+    /// Name of the catalogue system that describes it.
     pub system: String,
-    /// Its address, which holds no password, or the path of its programs.
+    /// Address of the remote server, without password, or path of the binaries.
     pub at: String,
-    /// Its number among those of this system, counted from 1, where there are several.
+    /// Number among several external systems of the same catalogue system, from 1; `None` if there is only
+    /// one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub number: Option<usize>,
-    /// What it said about its version when the run began.
+    /// Version that the system reported when the run began.
     pub reported: String,
-    /// What the run's own databases are called there, before their number.
+    /// Prefix of the names of the run's databases on the remote server; a number follows.
     pub name: String,
-    /// The user's command that restarts it.
+    /// User-supplied command that restarts the server; `None` if the server must not be restarted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub restart: Option<String>,
 }
 
-/// Settings that all workloads share. They are written to the manifest, so that a resumed run plans the same trials;
-/// each workload's own stand there under its name.
+/// Settings that all workloads share. The manifest contains them, so that a resumed run plans the same
+/// trials; settings of a single workload are stored under its name.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Settings {
-    /// Rounds at least, which are planned.
+    /// Minimum number of rounds; their trials are planned in the manifest.
     pub rounds: u32,
-    /// When there are enough of them.
+    /// Stopping rule; defaults to exactly `rounds` rounds.
     #[serde(default)]
     pub enough: Enough,
-    /// Rounds that begin with a load into a fresh folder; none where each system's first load decides.
+    /// Number of rounds that begin with a load into a fresh folder. `None` if the duration of each system's
+    /// first load decides, see [`Settings::load_rounds_of`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub load_rounds: Option<u32>,
-    /// Limit of one trial, seconds.
+    /// Timeout of one trial in seconds; defaults to 3600.
     pub timeout_s: f64,
-    /// Limit of a load or a settling, seconds.
+    /// Timeout of a load or a settle in seconds; defaults to 12 hours.
     pub load_timeout_s: f64,
-    /// Whether databases' folders stay.
+    /// Whether data folders and the run's databases on remote servers are kept after the run.
     pub keep_data: bool,
-    /// Seed of generated documents.
+    /// Seed of generated documents; defaults to 1.
     pub seed: u64,
-    /// How servers are reached.
+    /// Transport by which clients connect to servers.
     #[serde(default)]
     pub transport: Transport,
-    /// Systems that the program did not install.
+    /// External systems of the run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub elsewhere: Vec<Elsewhere>,
-    /// Whether the page cache is part of systems' memory.
+    /// Whether a memory limit of the systems includes the page cache.
     #[serde(default, skip_serializing_if = "PageCache::is_free")]
     pub page_cache: PageCache,
-    /// Cores that systems may use; all that this process may.
+    /// Number of cores that systems may use; defaults to all cores that this process may use.
     pub cores: usize,
 }
 
-/// What of the page cache systems may have.
+/// Page cache that systems may use.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PageCache {
-    /// Whatever the machine has.
+    /// All free memory of the machine.
     #[default]
     Free,
-    /// Each system has so many bytes together with its processes' own memory.
+    /// Memory limit in bytes for each system, page cache and process memory together.
     Capped(u64),
-    /// It was to be capped, and why it is not.
+    /// A limit was requested but cannot be enforced; the text is the reason.
     Uncapped(String),
 }
 
 impl PageCache {
-    /// So many bytes for each system, where the kernel lets this process cap them.
+    /// Returns a limit of `bytes` for each system, or [`Self::Uncapped`] if the kernel does not let this
+    /// process enforce it.
     #[must_use]
     pub fn capped(bytes: u64) -> Self {
         match MemoryCap::new(bytes) {
@@ -92,7 +95,7 @@ impl PageCache {
 }
 
 impl Settings {
-    /// Rounds that begin with a load, of a system whose first load and draining took `seconds`.
+    /// Number of rounds that begin with a load, for a system whose first load and settle took `seconds`.
     #[must_use]
     pub fn load_rounds_of(&self, seconds: f64) -> u32 {
         let most = self.load_rounds.unwrap_or(if seconds < SHORT_LOAD_S { LOAD_ROUNDS } else { 1 });

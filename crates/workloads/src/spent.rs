@@ -1,4 +1,4 @@
-//! What a run that goes on has taken before, by the moments in its journal.
+//! Time that an interrupted run had used before it was resumed, from the timestamps in its journal.
 
 use std::collections::BTreeMap;
 
@@ -6,17 +6,17 @@ use jsonathlon_results::id::State;
 use jsonathlon_results::manifest::Manifest;
 use jsonathlon_results::record::{Body, Record};
 
-/// Seconds that were spent before the program was started again. What the program did not run is none of it.
+/// Time used before the current process started. Pauses between processes are not included.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Spent {
-    /// In all.
+    /// Total of all earlier processes of the run.
     pub(crate) seconds: f64,
-    /// What had been spent at each trial's record, with its round and the state of the data.
+    /// Total at the time of each trial's record, with the trial's round and data state.
     at: Vec<(u32, Option<State>, f64)>,
 }
 
 impl Spent {
-    /// That of the run of this manifest, whose journal holds these records.
+    /// Computes the time used by the run of `manifest` whose journal contains `records`.
     pub(crate) fn of(manifest: &Manifest, records: &[Record]) -> Self {
         let written = manifest.started.parse::<jiff::Timestamp>().map(jiff::Timestamp::as_millisecond);
         let staging_ms = (manifest.data.staging_s.unwrap_or_default() * 1e3) as i64;
@@ -41,8 +41,8 @@ impl Spent {
         spent
     }
 
-    /// Seconds of each round of which there are records: from the last of the round before to its own last. What is of no
-    /// state counts for all.
+    /// Seconds of each recorded round: from the last record of the previous round to its own last record.
+    /// Only trials in `state` count, and trials without a data state, which count for every state.
     pub(crate) fn rounds(&self, state: Option<State>) -> BTreeMap<u32, f64> {
         let mut ends: BTreeMap<u32, f64> = BTreeMap::new();
         for (round, of, at) in &self.at {

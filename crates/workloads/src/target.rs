@@ -1,4 +1,4 @@
-//! What is put to the test: a configuration, and where its program or its server is.
+//! Targets: a configuration plus the binaries or the server that run it.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -13,48 +13,48 @@ use jsonathlon_servers::Launch;
 use jsonathlon_systems::catalogue::{self, PlaceholderError};
 use jsonathlon_systems::{ByAddress, Configuration, Installed, Part, Recipe};
 
-/// How long a server that is abandoned may take to end.
+/// Time that the processes of an abandoned server have to exit.
 pub(crate) const GONE_LIMIT: Duration = Duration::from_secs(20);
 
-/// How long an engine may take to open its folder or to close it; an engine that needs longer than this
-/// for documents already loaded is hanging.
+/// Timeouts for opening and closing an engine's data folder. Longer waits on loaded documents mean that the
+/// engine hangs.
 const OPEN_LIMIT: Duration = Duration::from_secs(600);
 const CLOSE_LIMIT: Duration = Duration::from_secs(600);
 
-/// How long a server by address may take to answer.
+/// Seconds that a remote server has to answer.
 pub(crate) const PATIENCE_S: u64 = 5;
-/// Between two attempts to reach a server by address.
+/// Milliseconds between two attempts to reach a remote server.
 const PAUSE_MS: u64 = 100;
 
-/// A configuration that can run the workload, and where its program is.
+/// A configuration that can run the workload, and the place where it runs.
 #[derive(Debug, Clone)]
 pub struct Target {
-    /// What to run.
+    /// Configuration under test, reduced to the run's workload.
     pub configuration: Configuration,
-    /// What its folder says for the run's workload.
+    /// Workload setup that the system's folder declares for the run's workload.
     pub part: Part,
-    /// Where its program lies.
+    /// Installed artifact with the paths of its programs.
     pub installed: Installed,
-    /// The server to be reached instead, which somebody else runs.
+    /// Remote server to use instead of an own one; `None` if the run starts the engine itself.
     pub guest: Option<Guest>,
 }
 
-/// A run as the guest of a server that somebody else runs: it works in a database of its own, and leaves nothing
-/// behind.
+/// A server that the user operates. The run creates its own database there and drops it at the end.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Guest {
-    /// Where the server is, and as whom the run comes.
+    /// Address of the server, with the user name for the login.
     pub address: Address,
-    /// The user's password.
+    /// Password of the login.
     pub password: Password,
-    /// The name of the run's own database, or what its tables' names begin with.
+    /// Name of the run's database, or the prefix of its table names if it cannot have one.
     pub name: String,
-    /// The user's command that restarts the server, run by a shell; without one no trial can be cold.
+    /// Shell command that restarts the server, given by the user; `None` if no trial can be cold.
     pub restart: Option<String>,
 }
 
 impl Target {
-    /// A configuration with its installed artifact; none where it has no part in the workload.
+    /// Combines a configuration with its installed artifact. `None` if the configuration has no setup for the
+    /// workload.
     #[must_use]
     pub fn new(configuration: Configuration, workload: &str, installed: Installed) -> Option<Self> {
         let configuration = configuration.only(&[workload]);
@@ -62,21 +62,23 @@ impl Target {
         Some(Self { configuration, part, installed, guest: None })
     }
 
-    /// The same configuration on a server that somebody else runs.
+    /// Replaces the place where the configuration runs by a remote server.
     #[must_use]
     pub fn as_guest(self, guest: Guest) -> Self {
         Self { guest: Some(guest), ..self }
     }
 
-    /// Whether it can be asked cold: what has its data in memory whole once it is open cannot, and a server by
-    /// address only if it may be restarted.
+    /// Returns `true` if cold trials are possible. They are not for engines that hold all data in memory once
+    /// open, nor on a remote server that the run may not restart.
     #[must_use]
     pub fn can_be_cold(&self) -> bool {
         let restarts = self.guest.as_ref().is_none_or(|guest| guest.restart.is_some());
         restarts && !self.configuration.in_memory
     }
 
-    /// The server by address, and the database of sessions: the run's own, or the one from which that is made.
+    /// Endpoint of the remote server; `None` if the run starts the engine itself. With `at_home`, sessions
+    /// use the run's own database if the system has one, otherwise the database from which that one is
+    /// created.
     pub(crate) fn remote(&self, at_home: bool, patience_s: u64) -> Option<Box<Endpoint>> {
         let guest = self.guest.as_ref()?;
         let elsewhere = self.configuration.elsewhere.as_ref();
@@ -96,7 +98,7 @@ impl Target {
             password: guest.password.clone(),
             tls,
             process: None,
-            // What others keep there is none of the run's business.
+            // Other databases on the server are not the run's concern.
             whole: false,
             patience_s,
             pause_ms: PAUSE_MS,
@@ -104,7 +106,8 @@ impl Target {
         }))
     }
 
-    /// What tables' names begin with.
+    /// Prefix of table names: the run's name on a remote server without a database of the run, otherwise
+    /// empty.
     pub(crate) fn prefix(&self) -> String {
         match (&self.guest, &self.configuration.elsewhere) {
             (Some(guest), Some(elsewhere)) if !elsewhere.own_database => format!("{}_", guest.name),
@@ -112,23 +115,25 @@ impl Target {
         }
     }
 
-    /// Digest of the artifact.
+    /// Digest of the installed artifact as `sha256:…`; `None` for external systems and for artifacts that are
+    /// part of this program.
     #[must_use]
     pub fn artifact_digest(&self) -> Option<String> {
         self.installed.sha256.as_ref().map(|digest| format!("sha256:{digest}"))
     }
 
-    /// A digest of what its durability stands on: two targets with the same one lose the same in a crash.
+    /// Digest of everything that determines durability: two targets with the same digest lose the same data
+    /// in a crash.
     #[must_use]
     pub fn durability_basis(&self) -> String {
         self.configuration.durability_basis(self.artifact_digest().as_deref())
     }
 
-    /// What a worker is told to open a session in `folder`, on this many cores. Where its server is, is said when
-    /// that was started.
+    /// Builds the request that opens a session in `folder` on `cores` cores. The endpoint of an own server is
+    /// added once that server has started.
     ///
     /// # Errors
-    /// A setting or a statement has a placeholder that only a workload fills.
+    /// If a setting or a statement has a placeholder that only a workload fills.
     pub fn open(&self, folder: &Path, cores: usize) -> Result<Open, PlaceholderError> {
         let (count, at) = (cores.to_string(), folder.display().to_string());
         let values = [("cores", count.as_str()), ("folder", at.as_str())];
@@ -151,11 +156,11 @@ impl Target {
         })
     }
 
-    /// The server to be started in `folder`, on this many cores, by `guard`, which is this program, its output
-    /// going to `log`; none for an embedded engine and by address.
+    /// Builds the launch of a server in `folder` on `cores` cores; its output goes to `log`. `guard` is the
+    /// program that guards it, usually this one. `None` for embedded engines and remote servers.
     ///
     /// # Errors
-    /// A setting has a placeholder that only a workload fills.
+    /// If a setting has a placeholder that only a workload fills.
     pub fn launch(
         &self,
         folder: &Path,
@@ -180,7 +185,7 @@ impl Target {
         }))
     }
 
-    /// Settings of the engine's start.
+    /// Settings for starting the engine, with all placeholders filled.
     fn settings(&self, folder: &Path, cores: usize) -> Result<BTreeMap<String, String>, PlaceholderError> {
         let (count, at) = (cores.to_string(), folder.display().to_string());
         let values = [("cores", count.as_str()), ("folder", at.as_str())];
@@ -188,26 +193,28 @@ impl Target {
         settings.map(|(name, value)| Ok((name.clone(), catalogue::fill(value, &values)?))).collect()
     }
 
-    /// How long opening may take: a server has its own limits for setting up and for starting.
+    /// Timeout of opening a session. Servers have limits of their own for initialising and starting, each
+    /// `start_limit_s`.
     pub(crate) fn open_limit(&self) -> Duration {
         let own = |server: &Recipe| Duration::from_secs(server.start_limit_s.saturating_mul(2)) + GONE_LIMIT;
         self.configuration.server.as_ref().map_or(OPEN_LIMIT, |server| OPEN_LIMIT.max(own(server)))
     }
 
-    /// How long closing may take.
+    /// Timeout of closing a session. Servers have a limit of their own, `stop_limit_s`.
     pub(crate) fn close_limit(&self) -> Duration {
         let own = |server: &Recipe| Duration::from_secs(server.stop_limit_s) + GONE_LIMIT;
         self.configuration.server.as_ref().map_or(CLOSE_LIMIT, |server| CLOSE_LIMIT.max(own(server)))
     }
 
-    /// Which configuration it is.
+    /// Identity of the target's configuration.
     #[must_use]
     pub fn id(&self) -> Id {
         let Configuration { system, version, variant, storage, .. } = &self.configuration;
         Id::new(system, version, variant, storage)
     }
 
-    /// Its memory profile.
+    /// Memory profile of the configuration; `None` if the operator of a remote server sets its memory, or
+    /// none was chosen.
     #[must_use]
     pub fn profile(&self) -> Option<Profile> {
         self.configuration.profile.map(|profile| match profile {
@@ -216,7 +223,7 @@ impl Target {
         })
     }
 
-    /// Its preparation class.
+    /// Preparation class as it is recorded in the manifest.
     #[must_use]
     pub fn preparation(&self) -> Preparation {
         match self.configuration.preparation {
@@ -227,7 +234,7 @@ impl Target {
         }
     }
 
-    /// A name that is a file name and is shared by no other configuration of a run.
+    /// A valid file name that no other configuration of the run has.
     #[must_use]
     pub fn file_name(&self) -> String {
         self.id().file_name(self.profile())

@@ -1,4 +1,4 @@
-//! What a workload is to the program: a name, the configurations it takes, the trials it plans, and how it runs them.
+//! The interface between a run and its workload: name, supported targets, planned trials, execution.
 
 use jsonathlon_dataset::stage::{Blind, Observe};
 
@@ -7,54 +7,55 @@ use crate::bench::Bench;
 use crate::recorder::Recorder;
 use crate::target::Target;
 
-/// A workload.
+/// A benchmark workload, independent of protocols and systems.
 ///
-/// It knows no protocol and no system: it fills the statements of a configuration's folder and hands them to a
-/// session.
+/// An implementation fills the statements of a configuration's folder and passes them to a session.
 pub trait Workload {
-    /// Its name in records, in systems' folders and on the command line.
+    /// Name in the journal, in systems' folders and on the command line.
     fn name(&self) -> &'static str;
 
-    /// The part of systems' folders that it takes: that of its own name, unless it shares another workload's.
+    /// Name of the workload setup in systems' folders that this workload uses. Defaults to [`Self::name`]; a
+    /// workload that shares another workload's setup overrides it.
     fn part(&self) -> &'static str {
         self.name()
     }
 
-    /// Its settings, as they are kept in the manifest under its name.
+    /// Settings of this workload as JSON; the manifest keeps them under [`Self::name`].
     fn settings(&self) -> serde_json::Value;
 
-    /// Why it cannot run on a target; none when it can.
+    /// Why this workload cannot run on `target`; `None` if it can.
     fn refuses(&self, target: &Target) -> Option<String>;
 
-    /// Traits with which a document is offered to a target on its own, beyond the standard ones.
+    /// Names of document traits that make a document a suspect for `target`, beyond the standard ones. None
+    /// by default.
     fn suspects(&self, target: &Target) -> Vec<String> {
         let _ = target;
         Vec::new()
     }
 
-    /// Bytes on the disk that a run needs over `documents` bytes of documents with so many systems.
+    /// Disk space in bytes that a run with `documents` bytes of documents and `systems` configurations needs.
     fn room(&self, documents: u64, systems: u64) -> u64 {
-        // The documents themselves; and for each system these, an index, and the log or the old copies that stay until they
-        // are cleaned up.
+        // One copy of the documents; for each system the data, an index, and the WAL or the old versions that
+        // remain until they are cleaned up.
         documents.saturating_mul(1 + 3 * systems)
     }
 
-    /// What to choose where there is not so much.
+    /// Advice for the user if the disk space does not suffice, as the object of "choose …".
     fn less(&self) -> &'static str {
         "a smaller --scale"
     }
 
-    /// Who looks at the documents while they are staged.
+    /// Observer that receives every non-suspect document during staging. By default, documents are ignored.
     fn observer(&mut self) -> Box<dyn Observe + '_> {
         Box::new(Blind)
     }
 
-    /// The keys of all trials that must end for a run to be complete.
+    /// Keys of all trials that must have a terminal record for a run to be complete.
     fn keys(&self, bench: &Bench<'_>) -> Vec<String>;
 
-    /// Runs whatever has no record yet.
+    /// Runs every planned trial that the journal does not contain yet.
     ///
     /// # Errors
-    /// What ends a whole run; failed trials are records and no error.
+    /// If the whole run must end. A failed trial is recorded and is not an error.
     fn run(&self, bench: &Bench<'_>, recorder: &mut Recorder<'_>) -> Result<(), RunError>;
 }

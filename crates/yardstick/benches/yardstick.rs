@@ -1,9 +1,9 @@
-//! What the yardstick takes, in memory: `cargo bench -p jsonathlon-yardstick --bench yardstick`.
+//! Benchmark of the yardstick in memory: `cargo bench -p jsonathlon-yardstick --bench yardstick`.
 //!
-//! Prints how fast columns are built on one core, and for each question the median time on one core and on all,
-//! the bytes of the values that it looks at, and how its time on one core compares with reading those bytes at
-//! the speed at which one core reads memory. `DOCUMENTS` in the environment takes another number of documents.
-//! A question whose bytes fit a cache may be faster than memory is.
+//! Prints how fast one core builds the columns. For each question: median time on one core and on all cores,
+//! bytes of the values read, and the ratio of the time on one core to reading these bytes at one core's
+//! memory speed. Questions whose bytes fit a cache may be faster than memory. The environment variable
+//! `DOCUMENTS` changes the number of documents.
 
 use std::hint::black_box;
 use std::time::Instant;

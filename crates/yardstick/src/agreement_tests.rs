@@ -1,4 +1,4 @@
-//! The yardstick against answers computed naively, and against the reference.
+//! Compares the yardstick's answers with naive ones and with those of the reference.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -25,7 +25,7 @@ fn text(value: Option<&Json>) -> Value {
     value.and_then(Json::as_str).map_or(Value::Null, |text| Value::Text(text.to_owned()))
 }
 
-/// Key with which values order as the answers do: nulls last.
+/// Sort key of a value as in the answers: nulls last.
 fn key(value: &Value) -> (bool, i64, String) {
     match value {
         Value::Int(number) => (false, *number, String::new()),
@@ -34,7 +34,7 @@ fn key(value: &Value) -> (bool, i64, String) {
     }
 }
 
-/// The answers by maps over whole documents, as the questions are worded.
+/// Answers by maps over whole documents, following the wording of the questions.
 fn naive(documents: &[String]) -> Vec<Vec<Row>> {
     let documents: Vec<Json> = documents.iter().map(|text| serde_json::from_str(text).unwrap()).collect();
     let event = |document: &Json| text(document.pointer("/commit/collection"));
@@ -124,7 +124,7 @@ fn check(documents: &[String]) {
     }
 }
 
-/// One of the usual texts, or something that is null to the questions.
+/// One of the usual texts, or a value that the questions treat as null.
 fn odd_or(usual: &'static [&'static str]) -> impl Strategy<Value = Option<String>> {
     const ODD: [&str; 8] = ["7", "null", "true", "[]", "{}", "[\"x\"]", "-1.5e3", "18446744073709551615"];
     prop_oneof![

@@ -1,4 +1,4 @@
-//! The six questions as loops over columns.
+//! Answers to the six questions, as loops over columns.
 
 use std::cmp::Ordering;
 use std::ops::Range;
@@ -12,12 +12,12 @@ use super::extremes::Best;
 use super::scan::{Hours, count_mixed, count_new, count_runs, place, run_length};
 use super::threads::Threads;
 
-/// Bytes of a code and of a time.
+/// Bytes of a code; [`TIME`] has those of a time.
 const CODE: u64 = 4;
 const TIME: u64 = 8;
 
 impl Table {
-    /// The answer to a question, rows in the stated order.
+    /// Answers a question; the rows have the order that the question states.
     #[must_use]
     pub fn answer(&self, question: Question, threads: &Threads) -> Vec<Row> {
         match question {
@@ -38,7 +38,7 @@ impl Table {
         }
     }
 
-    /// The rows of which a question looks at each value, and the bytes of those values.
+    /// Number of rows that a question reads, and the number of bytes of the values read in them.
     #[must_use]
     pub fn touched(&self, question: Question) -> (usize, u64) {
         let (rows, bytes) = match question {
@@ -52,7 +52,7 @@ impl Table {
         (rows, rows as u64 * bytes)
     }
 
-    /// How a question is answered, for people.
+    /// Describes how a question is answered: rows, columns, bytes and threads.
     #[must_use]
     pub fn plan(&self, question: Question, threads: &Threads) -> String {
         let (found, read) = match question {
@@ -68,14 +68,14 @@ impl Table {
         format!("columnar scan of {rows} rows ({found}): {read}; {bytes} bytes; threads: {threads}")
     }
 
-    /// The rows of created records.
+    /// Range of the rows that are commits which create a record.
     fn created(&self) -> Range<usize> {
         let all = 0..self.rows();
         let commits = range_of(&self.kind, &all, &self.texts.kinds, COMMIT);
         range_of(&self.operation, &commits, &self.texts.operations, CREATE)
     }
 
-    /// The rows of created records of one collection.
+    /// Range of the rows that create a record of the given collection.
     fn created_of(&self, collection: &str) -> Range<usize> {
         range_of(&self.collection, &self.created(), &self.texts.collections, collection)
     }
@@ -108,7 +108,8 @@ impl Table {
         events.into_iter().map(row).collect()
     }
 
-    /// Every event type of a chunk with its rows and with the users that no row before has had.
+    /// Event types of a chunk, each with its number of rows and of users that have no earlier row of that
+    /// type.
     fn events_with_users(&self, all: &Range<usize>, rows: Range<usize>) -> Vec<(u32, u64, u64)> {
         let mut events = Vec::new();
         let mut at = rows.start;
@@ -144,13 +145,13 @@ impl Table {
         answer.into_iter().map(row).collect()
     }
 
-    /// Rows by hour, and those without a time.
+    /// Number of rows per hour of the day (UTC), and of rows without a time.
     fn hours(&self, rows: Range<usize>) -> ([u64; 24], u64) {
         let mut hours = Hours::new();
         let mut untimed = 0;
         let mut at = rows.start;
         while at < rows.end {
-            // Up to the end of a word of the null bits, which is nearly always zero.
+            // Up to the end of the word of null bits, which is nearly always zero.
             let end = rows.end.min((at / WORD + 1) * WORD);
             if self.untimed[at / WORD] == 0 {
                 hours.count(&self.time[at..end]);
@@ -168,7 +169,7 @@ impl Table {
         (hours.counts(), untimed)
     }
 
-    /// The best users as rows, filled up with those who have no time.
+    /// Converts the best users to rows, and fills up with users who have no time.
     fn veterans(&self, posts: &Range<usize>, best: Vec<(i64, u32)>, value: fn(i64) -> i64) -> Vec<Row> {
         let text = |user| Value::text_or_null(self.texts.users.text(user));
         let mut rows: Vec<Row> =
@@ -189,7 +190,7 @@ impl Table {
     }
 }
 
-/// The rows of `within` whose code is that of `text`; `codes` are in order there.
+/// Range of the rows in `within` whose code is that of `text`; `codes` must be sorted there.
 fn range_of(codes: &[u32], within: &Range<usize>, texts: &Dictionary, text: &str) -> Range<usize> {
     let Some(code) = texts.find(text) else { return within.start..within.start };
     let codes = &codes[within.clone()];
@@ -207,7 +208,7 @@ fn sums(parts: Vec<Vec<u64>>) -> Vec<u64> {
     sums
 }
 
-/// Texts with their counts, the most frequent first.
+/// Texts with their counts in descending order, equal counts by text; texts without rows are left out.
 fn by_count(texts: &Dictionary, counts: Vec<u64>) -> Vec<Row> {
     let codes = std::iter::once(None).chain((0..texts.len() as u32).map(Some));
     let mut rows: Vec<(Option<&str>, u64)> = codes

@@ -1,4 +1,4 @@
-//! The table: one array a path, rows in the order in which the engines' keys put them.
+//! The table: one array per path, with rows in the order of the engines' keys.
 
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
@@ -9,25 +9,26 @@ use super::extract::extract;
 use super::threads::Threads;
 use crate::error::{Error, Result};
 
-/// Bits of a word of [`Table::untimed`].
+/// Bits per word of [`Table::untimed`].
 pub(super) const WORD: usize = 64;
 
-/// Columns in memory. Rows are ordered by kind, operation, collection, user and time, each by its code, nulls last.
+/// Columns in memory. Rows are ordered by kind, operation, collection, user and time, each by its code, nulls
+/// last.
 #[derive(Clone, Debug, Default)]
 pub struct Table {
     pub(super) kind: Vec<u32>,
     pub(super) operation: Vec<u32>,
     pub(super) collection: Vec<u32>,
     pub(super) user: Vec<u32>,
-    /// Microseconds; `i64::MAX` where there is none, which alone says nothing.
+    /// Microseconds since the Unix epoch; `i64::MAX` if null, but also a valid time: see `untimed`.
     pub(super) time: Vec<i64>,
-    /// One bit a row, set where there is no time.
+    /// One bit per row, set if the time is null.
     pub(super) untimed: Vec<u64>,
     pub(super) language: Vec<u32>,
     pub(super) texts: Texts,
 }
 
-/// The dictionaries of the columns that hold texts.
+/// Dictionaries of the text columns.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Texts {
     pub(super) kinds: Dictionary,
@@ -38,46 +39,46 @@ pub(super) struct Texts {
 }
 
 impl Table {
-    /// How many documents it holds.
+    /// Number of documents in the table.
     #[must_use]
     pub fn rows(&self) -> usize {
         self.time.len()
     }
 
-    /// Whether the time of a row is null.
+    /// Returns `true` if the time of a row is null.
     pub(super) fn is_untimed(&self, row: usize) -> bool {
         self.untimed[row / WORD] >> (row % WORD) & 1 == 1
     }
 }
 
-/// A row before its place is known; the fields stand in the order of sorting.
+/// A row before it is sorted; the order of the fields is the sort order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Staged {
-    /// The group in the upper half, the user in the lower one.
+    /// Number of the group in the upper 32 bits, code of the user in the lower 32.
     group_and_user: u64,
     untimed: bool,
     time: i64,
     language: u32,
 }
 
-/// Takes documents in and makes a [`Table`] of them.
+/// Collects documents and builds a [`Table`] from them.
 #[derive(Debug, Default)]
 pub struct Builder {
     texts: Texts,
     rows: Vec<Staged>,
-    /// Numbers of the kinds, operations and collections that occur together, as they came: comparing one number
-    /// is what makes sorting quick.
+    /// Numbers of the groups of kind, operation and collection, in order of appearance. Sorting compares one
+    /// number instead of three codes.
     numbers: HashMap<[u32; 3], u32, FixedState>,
     groups: Vec<[u32; 3]>,
-    /// The group of the last row, which the next one often shares.
+    /// Group of the last row, which the next row often shares.
     last: Option<([u32; 3], u32)>,
 }
 
 impl Builder {
-    /// A builder of what `table` holds and more.
+    /// Makes a builder with the rows of `table`, to which documents can be added.
     ///
     /// # Errors
-    /// [`Error::TooMany`] from tables beyond what codes can number.
+    /// [`Error::TooMany`] if the table has more groups than codes can number.
     pub fn onto(table: &Table) -> Result<Self> {
         let mut builder = Self { texts: table.texts.clone(), ..Self::default() };
         builder.rows.reserve(table.rows());
@@ -93,10 +94,10 @@ impl Builder {
         Ok(builder)
     }
 
-    /// Takes one document; the inner error says why it is refused.
+    /// Adds one document; the inner error says why it is rejected.
     ///
     /// # Errors
-    /// [`Error::TooMany`] when there are more different texts than codes can number.
+    /// [`Error::TooMany`] if there are more distinct texts than codes can number.
     pub fn push(&mut self, document: &[u8]) -> Result<std::result::Result<(), String>> {
         let event = match extract(document) {
             Ok(event) => event,
@@ -139,7 +140,7 @@ impl Builder {
         Ok(number)
     }
 
-    /// Puts the rows in order and turns them into columns.
+    /// Sorts the rows and converts them to columns.
     #[must_use]
     pub fn finish(mut self, threads: &Threads) -> Table {
         let mut order: Vec<u32> = (0..self.groups.len() as u32).collect();

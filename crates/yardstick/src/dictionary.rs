@@ -1,4 +1,4 @@
-//! The texts of a column, each of them once, numbered as they came.
+//! Dictionary of a text column: each distinct text once, numbered in order of appearance.
 
 use std::hash::BuildHasher;
 
@@ -7,23 +7,23 @@ use hashbrown::HashTable;
 
 use crate::error::{Error, Result};
 
-/// The code of null, which sorts behind all others.
+/// Code of null, which sorts after all texts.
 pub(super) const NULL: u32 = u32::MAX;
 
-/// Texts by code and codes by text.
+/// Maps codes to texts and texts to codes.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Dictionary {
     text: String,
-    /// Where each text ends in `text`.
+    /// End offset of each text in `text`.
     ends: Vec<u64>,
-    /// Hash and code of every text; empty until it is needed.
+    /// Hash and code of every text; empty until the first lookup by text needs it.
     codes: HashTable<(u64, u32)>,
-    /// The code that was given last: most columns have the same text many times in a row.
+    /// Code returned last, because most columns repeat a text many times in a row.
     last: Option<u32>,
 }
 
 impl Dictionary {
-    /// From what a file holds; `None` when the ends do not divide the text.
+    /// Restores a dictionary from a file; `None` if `ends` does not split the text.
     pub(super) fn from_parts(text: String, ends: Vec<u64>) -> Option<Self> {
         let divide = ends.is_sorted()
             && ends.last().copied().unwrap_or(0) == text.len() as u64
@@ -31,22 +31,22 @@ impl Dictionary {
         divide.then(|| Self { text, ends, ..Self::default() })
     }
 
-    /// All texts one after another, and where each ends.
+    /// All texts concatenated, and the end offset of each.
     pub(super) fn parts(&self) -> (&str, &[u64]) {
         (&self.text, &self.ends)
     }
 
-    /// How many texts there are.
+    /// Number of distinct texts, without null.
     pub(super) fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// The text of a code; nothing for null.
+    /// Text of a code; `None` for null.
     pub(super) fn text(&self, code: u32) -> Option<&str> {
         text_of(&self.text, &self.ends, code)
     }
 
-    /// The code of a text that may be new, or of null.
+    /// Code of a text, which is added if it is new; [`NULL`] for `None`.
     #[inline]
     pub(super) fn code(&mut self, text: Option<&str>) -> Result<u32> {
         let Some(text) = text else { return Ok(NULL) };
@@ -74,7 +74,7 @@ impl Dictionary {
         Ok(code)
     }
 
-    /// The code of a text that is there.
+    /// Code of a text; `None` if the column does not contain it.
     pub(super) fn find(&self, text: &str) -> Option<u32> {
         if self.codes.len() < self.ends.len() {
             return (0..self.ends.len() as u32).find(|&code| self.text(code) == Some(text));
@@ -84,7 +84,7 @@ impl Dictionary {
         self.codes.find(hash, known).map(|&(_, code)| code)
     }
 
-    /// Makes texts quick to find; a dictionary that comes out of a file is not so at first.
+    /// Builds the hash index if it is missing, as in dictionaries read from a file.
     #[inline]
     pub(super) fn index(&mut self) {
         if self.codes.len() == self.ends.len() {

@@ -1,21 +1,21 @@
-//! What can go wrong.
+//! Errors of loading, storing and querying columns.
 
-/// The end of every fallible call.
+/// Result of this crate's functions, with [`Error`] as the error.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// Why something was not done.
+/// Why columns could not be built, stored or read, or threads not started.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
     /// A file could not be written, removed, or read for later documents.
     #[error("{0}")]
     File(String),
-    /// A file does not hold columns that can be read.
+    /// A file does not contain valid columns of a known layout.
     #[error("{0}")]
     Columns(String),
-    /// There is more of something than its codes can number.
+    /// A column or group has more distinct values than 32-bit codes can number.
     #[error("{0}")]
     TooMany(String),
-    /// Threads cannot be started.
+    /// The thread pool could not be started.
     #[error("{0}")]
     Threads(String),
 }

@@ -1,16 +1,16 @@
-//! Six values out of one document, by a walk of its own and nothing of the reference's scanner: if both agree,
-//! they agree for two reasons.
+//! Extracts the six values of the questions from a document.
 //!
-//! The walk follows the paths that are asked for and passes over everything else. It is no validator: what is
-//! no JSON is refused where the walk stumbles over it. The harness sets lines that are no JSON aside before any
-//! system is offered a document, so that what is measured here is a program that need not doubt its input.
+//! The scanner is independent of the reference's, so that agreement of both is evidence. It follows the paths
+//! of the questions and skips everything else. It does not validate: invalid JSON is rejected only where the
+//! scan fails. The coordinator sets lines without JSON aside before any system gets a document, so the
+//! yardstick measures a program that can trust its input.
 
 use std::borrow::Cow;
 
 use memchr::memchr2;
 
-/// What the questions look at. A path that is absent or of another type is `None`, and of members of one name
-/// the last counts.
+/// Values that the questions use. A value is `None` if its path is absent or has another type. If a member is
+/// repeated, the last one counts.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Extract<'a> {
     pub(super) user: Option<Cow<'a, str>>,
@@ -21,9 +21,10 @@ pub(super) struct Extract<'a> {
     pub(super) language: Option<Cow<'a, str>>,
 }
 
-/// Reads one document.
+/// Scans one document and extracts its values.
 ///
-/// Half of a surrogate pair in a name or a text that is asked for is refused: no text holds it.
+/// Unpaired surrogates in names or in extracted texts are an error, because a UTF-8 string cannot contain
+/// them.
 pub(super) fn extract(document: &[u8]) -> Result<Extract<'_>, String> {
     let text = simdutf8::basic::from_utf8(document).map_err(|error| error.to_string())?;
     let mut walk = Walk { text, at: 0 };
@@ -33,15 +34,15 @@ pub(super) fn extract(document: &[u8]) -> Result<Extract<'_>, String> {
     if walk.at < text.len() { Err(walk.stumbled("the end")) } else { Ok(found) }
 }
 
-/// Whether a document can be taken in; the error says why not.
+/// Checks that the yardstick can load a document.
 ///
 /// # Errors
-/// The reason, in words.
+/// If the document is not UTF-8 or the scan fails; the message says where.
 pub fn check(document: &[u8]) -> Result<(), String> {
     extract(document).map(|_| ())
 }
 
-/// A place in a document.
+/// Scan position in a document.
 struct Walk<'a> {
     text: &'a str,
     at: usize,
@@ -89,13 +90,13 @@ impl<'a> Walk<'a> {
         })
     }
 
-    /// Gives an object to `object`, and passes over a value of any other type.
+    /// Calls `object` if the value is an object, and skips values of other types.
     fn value(&mut self, object: impl FnOnce(&mut Self) -> Step<()>) -> Step<()> {
         self.space();
         if self.peek() == Some(b'{') { object(self) } else { self.pass() }
     }
 
-    /// All members of the object that begins here; `member` must read or pass over the value.
+    /// Calls `member` for each member of the object that begins here; `member` must consume the value.
     fn members(&mut self, mut member: impl FnMut(&mut Self, &str) -> Step<()>) -> Step<()> {
         self.at += 1;
         self.space();
@@ -125,7 +126,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// The text of a string, or nothing for a value of any other type.
+    /// Text of a string value; `None` for other types.
     fn text(&mut self) -> Step<Option<Cow<'a, str>>> {
         if self.peek() != Some(b'"') {
             self.pass()?;
@@ -135,7 +136,7 @@ impl<'a> Walk<'a> {
         Ok(Some(if escaped { Cow::Owned(unescaped(quoted)?) } else { Cow::Borrowed(quoted) }))
     }
 
-    /// The text of a list's first element; nothing where there is no list or no text in its first place.
+    /// Text of the first element of an array; `None` if the value is no array or its first element no string.
     fn first_element(&mut self) -> Step<Option<Cow<'a, str>>> {
         if self.peek() != Some(b'[') {
             self.pass()?;
@@ -150,14 +151,14 @@ impl<'a> Walk<'a> {
         Ok(first)
     }
 
-    /// A value as it is written.
+    /// Source text of a value of any type.
     fn literal(&mut self) -> Step<&'a str> {
         let begun = self.at;
         self.pass()?;
         Ok(&self.text[begun..self.at])
     }
 
-    /// Passes over a value of any type and depth.
+    /// Skips a value of any type and depth.
     fn pass(&mut self) -> Step<()> {
         let bytes = self.text.as_bytes();
         let mut depth = 0_usize;
@@ -192,7 +193,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// What is between the quotes of the string that begins here, and whether there are escapes in it.
+    /// Raw text between the quotes of the string that begins here; `true` if it contains escapes.
     fn quoted(&mut self) -> Step<(&'a str, bool)> {
         let bytes = self.text.as_bytes();
         if bytes.get(self.at) != Some(&b'"') {
@@ -217,8 +218,8 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// The distance from `at` to the next quote or backslash. Most strings of an event are short, and a call
-    /// costs more than looking at two words.
+    /// Distance from `at` to the next quote or backslash. Two words are checked inline, because most strings
+    /// of an event are short and a call of `memchr2` costs more.
     #[inline]
     fn end_or_escape(&self, at: usize) -> Option<usize> {
         let rest = self.text.as_bytes().get(at..)?;
@@ -265,14 +266,14 @@ impl<'a> Walk<'a> {
 const WORD: usize = size_of::<u64>();
 const REPEATED: u64 = u64::MAX / 255;
 
-/// The highest bit of every byte that is zero, up to and including the first one; above that it may be set for
-/// others too (Mycroft's test, after Warren, *Hacker's Delight*, 2nd ed., §6-1).
+/// Sets the highest bit of each zero byte up to and including the first one; bits above that may be set for
+/// other bytes, too (Mycroft's test, after Warren, *Hacker's Delight*, 2nd ed., §6-1).
 #[inline]
 fn zero_bytes(word: u64) -> u64 {
     word.wrapping_sub(REPEATED) & !word & REPEATED << 7
 }
 
-/// The text of a string with escapes.
+/// Decodes a string with escapes.
 #[cold]
 fn unescaped(quoted: &str) -> Step<String> {
     serde_json::from_str(&format!("\"{quoted}\"")).map_err(|error| error.to_string())

@@ -1,4 +1,4 @@
-//! The first three users by a value of their times, where rows are ordered by user and time.
+//! The first three users by an extreme of their times, over rows that are ordered by user and time.
 
 use std::ops::Range;
 
@@ -7,10 +7,10 @@ use jsonathlon_dataset::questions::VETERANS;
 use super::columns::{Table, WORD};
 use super::dictionary::{Dictionary, NULL};
 
-/// Rows of which one comparison tells whether any of them matters.
+/// Rows that one comparison checks together for a value that may matter.
 const BLOCK: usize = 64;
 
-/// The best few users so far, the best first. A value that is smaller is better: Q5 turns its spans round.
+/// The best users so far, best first. Smaller values are better; Q5 therefore uses negative spans.
 #[derive(Clone)]
 pub(super) struct Best<'a> {
     texts: &'a Dictionary,
@@ -22,12 +22,12 @@ impl<'a> Best<'a> {
         Self { texts, users: Vec::with_capacity(VETERANS + 1) }
     }
 
-    /// The largest value with which a user may still be among the best.
+    /// Largest value with which a user may still be among the best.
     fn limit(&self) -> i64 {
         self.users.get(VETERANS - 1).map_or(i64::MAX, |worst| worst.0)
     }
 
-    /// Takes a user in if it is among the best. One that is there keeps its better value.
+    /// Inserts a user who is among the best. A user already in the list keeps the better value.
     fn offer(&mut self, value: i64, user: u32) {
         if let Some(known) = self.users.iter().position(|known| known.1 == user) {
             if self.users[known].0 <= value {
@@ -43,13 +43,13 @@ impl<'a> Best<'a> {
         }
     }
 
-    /// By value and then by text, null last.
+    /// Compares by value, then by text, null last.
     fn is_before(&self, a: (i64, u32), b: (i64, u32)) -> bool {
         let key = |user| (user == NULL, self.texts.text(user));
         a.0 < b.0 || (a.0 == b.0 && key(a.1) < key(b.1))
     }
 
-    /// The best of several parts.
+    /// Merges the best users of several chunks.
     pub(super) fn merged(parts: Vec<Self>) -> Vec<(i64, u32)> {
         let mut parts = parts.into_iter();
         let Some(mut best) = parts.next() else { return Vec::new() };
@@ -61,8 +61,8 @@ impl<'a> Best<'a> {
 }
 
 impl Table {
-    /// The users with the earliest first times. Only a user's first row holds its first time, but whether a row
-    /// is one is asked only of times that would matter.
+    /// Users with the earliest first times. Only a user's first row holds that time, but rows are checked for
+    /// this only if their time may matter.
     pub(super) fn earliest(&self, all: &Range<usize>, rows: Range<usize>) -> Best<'_> {
         let mut best = Best::new(&self.texts.users);
         let mut at = rows.start;
@@ -83,8 +83,8 @@ impl Table {
         best
     }
 
-    /// The users with the longest times between first and last, as negative spans. The span up to each row is
-    /// computed, so that no branch depends on where users change.
+    /// Users with the longest time between first and last event, as negative spans. The span up to each row
+    /// is calculated, so that no branch depends on where users change.
     pub(super) fn longest(&self, all: &Range<usize>, rows: Range<usize>) -> Best<'_> {
         let mut best = Best::new(&self.texts.users);
         let rows = self.start_of_user(all, rows.start)..self.start_of_user(all, rows.end);
@@ -99,8 +99,8 @@ impl Table {
         for (offset, (&user, &time)) in pairs.enumerate() {
             first = if user == user_before { first } else { time };
             user_before = user;
-            // Rows are ordered, so that this is the exact difference; nulls, whose time is the largest, are
-            // looked at below.
+            // Rows are ordered, so this is the exact difference. Null times have the largest value and are
+            // checked below.
             let span = time.wrapping_sub(first) as u64;
             if span >= least && !self.is_untimed(rows.start + offset) {
                 best.offer(-i64::try_from(span).unwrap_or(i64::MAX), user);
@@ -110,7 +110,7 @@ impl Table {
         best
     }
 
-    /// The first row from `row` on that belongs to another user than the row before it.
+    /// First row from `row` on that belongs to another user than the row before it.
     fn start_of_user(&self, all: &Range<usize>, row: usize) -> usize {
         if row <= all.start || row >= all.end {
             return row;
@@ -120,7 +120,7 @@ impl Table {
         row + same
     }
 
-    /// The first few users by text who have no time at all; they come behind all others.
+    /// The first users by text who have no time at all; the answers list them after all others.
     pub(super) fn never(&self, rows: &Range<usize>) -> Vec<u32> {
         let words = &self.untimed[rows.start / WORD..rows.end.div_ceil(WORD)];
         if words.iter().all(|word| *word == 0) {

@@ -1,4 +1,5 @@
-//! A table in a file: what it holds and how long each part is, then the parts, all numbers little-endian.
+//! File format of a table: a header with counts and lengths, dictionaries, columns; all numbers
+//! little-endian.
 
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Write};
@@ -9,15 +10,15 @@ use super::dictionary::{Dictionary, NULL};
 use crate::error::{Error, Result};
 
 const MAGIC: [u8; 8] = *b"JSAYARD\n";
-/// Changes with the layout.
+/// Version of the file layout; must change with it.
 const LAYOUT: u32 = 1;
-/// Magic, layout, rows, and texts and bytes of five dictionaries.
+/// Size of the header: magic, layout, rows, and number and bytes of the texts of five dictionaries.
 const HEADER_BYTES: u64 = 8 + 4 + 8 + 5 * 16;
-/// Bytes that are turned into numbers at a time.
+/// Buffer size for converting between bytes and numbers.
 const BLOCK_BYTES: usize = 1 << 20;
 
 impl Table {
-    /// The bytes of its columns and texts: the file without its header.
+    /// Size of columns and dictionaries in bytes: the file without its header.
     #[must_use]
     pub fn data_bytes(&self) -> u64 {
         let rows = self.rows() as u64;
@@ -26,16 +27,17 @@ impl Table {
         column_bytes(rows) + texts.iter().sum::<u64>()
     }
 
-    /// All that its file takes.
+    /// Size of the file in bytes, including its header.
     #[must_use]
     pub fn file_bytes(&self) -> u64 {
         HEADER_BYTES + self.data_bytes()
     }
 
-    /// Writes it under another name first, so that whatever happens there is the old file or the new one.
+    /// Writes the table to `path`, first under another name, so that either the old or the new file survives
+    /// a crash.
     ///
     /// # Errors
-    /// [`Error::File`] when the file cannot be written.
+    /// [`Error::File`] if the file cannot be written.
     pub fn write(&self, path: &Path) -> Result<()> {
         let beside = path.with_extension("new");
         let written = write_to(self, &beside).and_then(|()| {
@@ -48,10 +50,10 @@ impl Table {
         })
     }
 
-    /// Reads one whole.
+    /// Reads a table from a file into memory.
     ///
     /// # Errors
-    /// [`Error::Columns`] when there is none that can be read.
+    /// [`Error::Columns`] if the file cannot be read or is not a valid table of this layout.
     pub fn read(path: &Path) -> Result<Self> {
         read_from(path).map_err(|error| {
             Error::Columns(format!("failed to read {} as the yardstick's columns: {error}", path.display()))
@@ -59,7 +61,7 @@ impl Table {
     }
 }
 
-/// Five codes and a time a row, and a bit.
+/// Size of the columns: five codes, a time and one bit per row.
 fn column_bytes(rows: u64) -> u64 {
     rows * (5 * 4 + 8) + rows.div_ceil(WORD as u64) * 8
 }
@@ -129,7 +131,7 @@ fn read_from(path: &Path) -> io::Result<Table> {
         *count = u64::from_le_bytes(array(&mut file)?);
         *bytes = u64::from_le_bytes(array(&mut file)?);
     }
-    // Before anything is allocated, in numbers that cannot overflow whatever the header says.
+    // Checked before anything is allocated, in a type that cannot overflow whatever the header contains.
     let of_texts: u128 = texts.iter().map(|&(count, bytes)| u128::from(count) * 8 + u128::from(bytes)).sum();
     let of_rows = u128::from(rows) * (5 * 4 + 8) + u128::from(rows.div_ceil(WORD as u64)) * 8;
     let expected = u128::from(HEADER_BYTES) + of_texts + of_rows;
@@ -147,7 +149,8 @@ fn read_from(path: &Path) -> io::Result<Table> {
     let [kinds, operations, collections, users, languages] =
         <[Dictionary; 5]>::try_from(dictionaries).map_err(|_| invalid("its dictionaries are incomplete"))?;
     let mut texts = Texts { kinds, operations, collections, users, languages };
-    // Those in which questions look something up; users are many and are only needed for further loads.
+    // Indexes only dictionaries in which questions look up texts; users are many and needed only for further
+    // loads.
     texts.kinds.index();
     texts.operations.index();
     texts.collections.index();

@@ -1,13 +1,11 @@
-//! The yardstick: what a hand-written program needs for the six questions, so that every engine's time can be
-//! read as a multiple of it.
+//! Yardstick: a hand-written program for the six questions, so that each engine's time can be given as a
+//! multiple of its.
 //!
-//! A figure by itself does not say how much of it is the work and how much is the machinery around it. McSherry,
-//! Isard and Murray ("Scalability! But at what COST?", HotOS 2015) compare systems with a simple program on one
-//! thread; this is that program. It holds the paths that the questions ask for as columns in memory, ordered as
-//! the engines' keys order them, and answers by plain loops: codes row by row, no aggregates made beforehand.
-//! It keeps no documents and is no database.
-//!
-//! It knows the questions, since it is a reference for them, and nothing of drivers, systems or workloads.
+//! A time alone does not show how much of it is the work and how much the machinery around it. McSherry,
+//! Isard and Murray ("Scalability! But at what COST?", HotOS 2015) compare systems with a simple program on
+//! one thread; this is such a program. It holds the paths of the questions as columns in memory, in the order
+//! of the engines' keys, and answers by plain loops without precomputed aggregates. It keeps no documents and
+//! is no database; it knows the questions, but no drivers, systems or workloads.
 
 #![forbid(unsafe_code)]
 
@@ -28,8 +26,9 @@ pub use extract::check;
 pub use tail::Tail;
 pub use threads::Threads;
 
-/// The version that stands beside its figures. It changes with whatever is measured: the loops, the columns, their
-/// order. It is not the program's own version, since the catalogue's folder names it too.
+/// Version reported with the yardstick's results. Must change whenever the measured work does: loops,
+/// columns, or their order. It is independent of this program's version, because the catalogue's folder names
+/// it, too.
 pub const VERSION: &str = "yardstick 1";
 
 #[cfg(test)]

@@ -1,21 +1,20 @@
-//! The loops over columns. Each looks at every value of its rows; they are written so that the compiler can
-//! look at several at once.
+//! Loops over columns. Each reads every value of its rows, in a form that the compiler can vectorise.
 
 use super::dictionary::NULL;
 
-/// Values compared before anything is decided.
+/// Values compared before the result is tested.
 const BLOCK: usize = 64;
-/// Counters side by side, so that counting equal values one after another does not wait for memory.
+/// Parallel counters, so that counting equal values in a row does not wait for memory.
 const LANES: usize = 4;
-/// Up to how many codes are counted in lanes; more would only spoil the cache.
+/// Maximum number of distinct codes for counting in lanes; more would only fill the cache.
 const LANES_UP_TO: usize = 1 << 12;
-/// Values whose count fits 32 bits, which fit a register twice as often as 64.
+/// Values per 32-bit counter without overflow; twice as many 32-bit as 64-bit counters fit a register.
 const NARROW: usize = 1 << 30;
 
 const HOUR_US: u64 = 3_600_000_000;
 const HOURS: usize = 24;
 
-/// How many values from the first on are `code`.
+/// Number of leading values that equal `code`.
 #[inline]
 pub(super) fn run_length(codes: &[u32], code: u32) -> usize {
     let mut length = 0;
@@ -29,7 +28,7 @@ pub(super) fn run_length(codes: &[u32], code: u32) -> usize {
     length + codes[length..].iter().take_while(|&&other| other == code).count()
 }
 
-/// How often each code occurs where equal codes stand together; null comes first, then the codes in order.
+/// Counts each code where equal codes are adjacent. Index 0 is null, followed by the codes in order.
 pub(super) fn count_runs(codes: &[u32], distinct: usize) -> Vec<u64> {
     let mut counts = vec![0; distinct + 1];
     let mut at = 0;
@@ -41,7 +40,7 @@ pub(super) fn count_runs(codes: &[u32], distinct: usize) -> Vec<u64> {
     counts
 }
 
-/// How often each code occurs where they are mixed; places as in [`count_runs`].
+/// Counts each code in any order; indices as in [`count_runs`].
 pub(super) fn count_mixed(codes: &[u32], distinct: usize) -> Vec<u64> {
     let width = distinct + 1;
     if distinct > LANES_UP_TO {
@@ -68,13 +67,14 @@ pub(super) fn count_mixed(codes: &[u32], distinct: usize) -> Vec<u64> {
     (0..width).map(|at| first[at] + second[at] + third[at] + fourth[at]).collect()
 }
 
-/// Where the count of a code stands.
+/// Index of a code's count: 0 for null, otherwise the code plus 1.
 #[inline]
 pub(super) fn place(code: u32) -> usize {
     code.wrapping_add(1) as usize
 }
 
-/// How many codes differ from the one before them and are not null; the first one's is `before`, if any.
+/// Number of codes that are not null and differ from their predecessor; `before` precedes the first code, if
+/// any.
 pub(super) fn count_new(before: Option<u32>, codes: &[u32]) -> u64 {
     let Some(&first) = codes.first() else { return 0 };
     let mut count = u64::from(before != Some(first) && first != NULL);
@@ -87,7 +87,7 @@ pub(super) fn count_new(before: Option<u32>, codes: &[u32]) -> u64 {
     count
 }
 
-/// Counts of times by hour of the day, in lanes.
+/// Counts of times by hour of the day (UTC), in lanes.
 #[derive(Clone, Copy)]
 pub(super) struct Hours([[u64; HOURS]; LANES]);
 
@@ -96,7 +96,7 @@ impl Hours {
         Self([[0; HOURS]; LANES])
     }
 
-    /// Counts times none of which is null.
+    /// Counts `times` by hour; none of them may be null.
     #[inline]
     pub(super) fn count(&mut self, times: &[i64]) {
         let (quads, odd) = times.as_chunks::<LANES>();
@@ -115,11 +115,11 @@ impl Hours {
     }
 }
 
-/// The hour of the day in UTC.
+/// Hour of the day in UTC of microseconds since the Unix epoch.
 #[inline]
 pub(super) fn hour(time: i64) -> usize {
     match u64::try_from(time) {
-        // Hours since 1970 fit 32 bits, in which the second division is quicker.
+        // Hours since 1970 fit 32 bits, and 32-bit division is faster.
         Ok(time) => ((time / HOUR_US) as u32 % HOURS as u32) as usize,
         Err(_) => time.div_euclid(HOUR_US as i64).rem_euclid(HOURS as i64) as usize,
     }

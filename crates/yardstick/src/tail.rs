@@ -1,4 +1,4 @@
-//! Documents that came after a table was made, as they came, until they are put into its columns.
+//! Documents added after a table was built, in order of arrival, until they are merged into its columns.
 
 use std::fs::OpenOptions;
 use std::io::{self, Write};
@@ -6,29 +6,29 @@ use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
 
-/// The ending of the file that keeps them over the end of a session.
+/// Extension of the file that keeps the documents between sessions.
 const ENDING: &str = "tail";
 
-/// One table's later documents, one a line.
+/// Later documents of one table, one per line.
 #[derive(Debug)]
 pub struct Tail {
     path: PathBuf,
     lines: Vec<u8>,
-    /// Bytes of `lines` that the file has.
+    /// Number of bytes of `lines` that are in the file.
     written: usize,
 }
 
 impl Tail {
-    /// Of a table in `folder` that has none yet.
+    /// Makes an empty tail for a table in `folder` that has none yet.
     #[must_use]
     pub fn new(folder: &Path, table: &str) -> Self {
         Self { path: path_of(folder, table), lines: Vec::new(), written: 0 }
     }
 
-    /// What an earlier session left behind.
+    /// Reads the tail that an earlier session left; `None` if there is none.
     ///
     /// # Errors
-    /// [`Error::File`] when it cannot be read.
+    /// [`Error::File`] if the file exists but cannot be read.
     pub fn read(folder: &Path, table: &str) -> Result<Option<Self>> {
         let path = path_of(folder, table);
         match std::fs::read(&path) {
@@ -38,16 +38,16 @@ impl Tail {
         }
     }
 
-    /// Takes one document in, which is durable after [`Self::write`].
+    /// Appends one document, which is durable after [`Self::write`].
     pub fn push(&mut self, document: &[u8]) {
         self.lines.extend_from_slice(document);
         self.lines.push(b'\n');
     }
 
-    /// Makes what was pushed durable.
+    /// Writes the documents pushed since the last call to the file and syncs it.
     ///
     /// # Errors
-    /// [`Error::File`] when it cannot be written.
+    /// [`Error::File`] if the file cannot be written.
     pub fn write(&mut self) -> Result<()> {
         let new = self.lines.get(self.written..).unwrap_or_default();
         OpenOptions::new()
@@ -60,15 +60,15 @@ impl Tail {
         Ok(())
     }
 
-    /// All of them, in the order in which they came.
+    /// Iterates over all documents in order of arrival.
     pub fn documents(&self) -> impl Iterator<Item = &[u8]> {
         self.lines.split(|byte| *byte == b'\n').filter(|line| !line.is_empty())
     }
 
-    /// Removes the file: the documents are in the table's columns.
+    /// Removes the file; must be called after the documents were merged into the table's columns.
     ///
     /// # Errors
-    /// [`Error::File`] when it cannot be removed.
+    /// [`Error::File`] if the file cannot be removed.
     pub fn remove(self) -> Result<()> {
         std::fs::remove_file(&self.path).map_err(|error| failed("remove", &self.path, &error))
     }

@@ -1,4 +1,4 @@
-//! On how many threads a question is answered.
+//! Threads on which the yardstick answers questions.
 
 use std::ops::Range;
 
@@ -7,12 +7,12 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::error::{Error, Result};
 
-/// Rows below which a chunk is not worth handing to another thread.
+/// Smallest chunk, in rows, that is worth handing to another thread.
 const LEAST_ROWS: usize = 16 << 10;
-/// Chunks for each thread, so that one that is disturbed does not hold up all.
+/// Chunks per thread, so that one disturbed thread does not delay the whole answer.
 const CHUNKS_PER_THREAD: usize = 2;
 
-/// One thread, which is the caller's own, or a pool.
+/// A thread pool, or only the caller's own thread.
 #[derive(Debug)]
 pub struct Threads {
     pool: Option<ThreadPool>,
@@ -20,10 +20,10 @@ pub struct Threads {
 }
 
 impl Threads {
-    /// As many threads as said. One is the caller's own, and then there is no pool at all.
+    /// Starts a pool of `threads` threads; with up to one, the caller's own thread is used without a pool.
     ///
     /// # Errors
-    /// [`Error::Threads`] when threads cannot be started.
+    /// [`Error::Threads`] if the threads cannot be started.
     pub fn new(threads: usize) -> Result<Self> {
         Self::with_least_rows(threads, LEAST_ROWS)
     }
@@ -44,7 +44,7 @@ impl Threads {
         Ok(Self { pool, least_rows })
     }
 
-    /// How many threads there are.
+    /// Number of threads; 1 without a pool.
     #[must_use]
     pub fn count(&self) -> usize {
         self.pool.as_ref().map_or(1, ThreadPool::current_num_threads)
@@ -54,7 +54,8 @@ impl Threads {
         self.pool.as_ref()
     }
 
-    /// What `work` gives for every chunk of `rows`, in order; one chunk for one thread.
+    /// Calls `work` for each chunk of `rows` and returns the results in order; without a pool there is one
+    /// chunk.
     pub(super) fn map<R: Send>(&self, rows: Range<usize>, work: impl Fn(Range<usize>) -> R + Sync) -> Vec<R> {
         let Some(pool) = &self.pool else { return vec![work(rows)] };
         let chunk = rows.len().div_ceil(self.count() * CHUNKS_PER_THREAD).max(self.least_rows).max(1);

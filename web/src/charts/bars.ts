@@ -1,7 +1,8 @@
-// Bars on a log scale, one a configuration: its name and figure on one line, the bar with its interval below.
+// Bar chart on a log scale, one bar per configuration: name and value on one line, the bar with its interval
+// below.
 //
-// The baseline is a decade below the smallest figure: a bar's length on a log scale means nothing by itself,
-// and the axis says so. What has no figure has a word and no bar.
+// The baseline is the decade below the smallest value. Bar lengths on a log scale have no meaning by
+// themselves; the axis says so. Configurations without a value show a word and no bar.
 
 import { axisX, barX, gridX, plot, ruleX, ruleY, text, tickX } from '@observablehq/plot';
 
@@ -10,28 +11,28 @@ import { tick } from '../format.ts';
 import { button, roving } from './buttons.ts';
 import { hatches } from './hatch.ts';
 
-/** How a bar looks: `plain` can be ranked; the others show by their looks that there is a caveat. */
+/** Look of a bar: only `plain` bars can be ranked; the other looks signal a caveat. */
 export type Look = 'plain' | 'hatched' | 'muted' | 'hollow';
 
 export interface Bar {
-  /** Tells the bars of a chart apart. */
+  /** Identifies the bar within its chart. */
   key: string;
   name: string;
-  /** Caveats, behind its name. */
+  /** Caveats, shown after the name. */
   notes: readonly string[];
-  /** Heading under which it stands; empty where a chart has no headings. */
+  /** Heading above the bar; empty if the chart has no headings. */
   group: string;
   colour: string;
   look: Look;
-  /** Null where a word takes the place of a figure. */
+  /** Null if a word replaces the value. */
   value: number | null;
   low: number | null;
   high: number | null;
-  /** The figure or the word. */
+  /** The formatted value, or the word that replaces it. */
   label: string;
-  /** What follows the figure for those who point at it or hear it. */
+  /** Text appended to the value in tooltips and for screen readers. */
   more: string;
-  /** Opens what stands behind the figure. */
+  /** Opens the details behind the value; null if there are none. */
   open: (() => void) | null;
 }
 
@@ -46,7 +47,7 @@ export interface Scale {
   low: number;
   high: number;
   format: (value: number) => string;
-  /** What the axis shows. */
+  /** Title of the axis, with scale and direction. */
   title: string;
 }
 
@@ -54,22 +55,22 @@ const ROW = 34;
 const TOP = 8;
 const BOTTOM = 36;
 const REFERENCE = 15;
-/** Room for the labels of the outermost ticks. */
+/** Pixels on each side for the labels of the outermost ticks. */
 const SIDE = 22;
 const LETTER = 6.4;
 
-/** Height of the chart before it is drawn; a heading is as high as a bar. */
+/** Height of the chart in pixels, before it is drawn. `bars` includes headings, which are as high as bars. */
 export function barsHeight(bars: number, references: number): number {
   return TOP + references * REFERENCE + bars * ROW + BOTTOM;
 }
 
-/** Headings of bars that stand under several; those of one ranking need none. */
+/** Distinct headings in order; empty if all bars have the same one. */
 export function groupsOf(bars: readonly Pick<Bar, 'group'>[]): string[] {
   const groups = [...new Set(bars.map((bar) => bar.group))];
   return groups.length > 1 ? groups : [];
 }
 
-/** A log scale that holds `values`, from the decade below the smallest. */
+/** A log scale that contains `values` and starts at the decade below the smallest. */
 export function logScale(
   values: readonly number[], format: (value: number) => string, title: string,
 ): Scale {
@@ -82,7 +83,9 @@ export function logScale(
   return { kind: 'log', low: whole ? low : 0.1, high: whole ? high : 1, format, title: `${title}, log scale` };
 }
 
-/** A log scale of multiples of the best: a bar is as long as its logarithm, and the best has none. */
+/**
+ * A log scale of multiples of the best value: bar lengths are logarithms, so the best bar has length zero.
+ */
 export function multipleScale(values: readonly number[], format: (value: number) => string, title: string): Scale {
   return { ...logScale(values, format, title), low: 1, high: Math.max(2, logScale(values, format, title).high), title: `${title}, log scale from 1` };
 }
@@ -105,16 +108,19 @@ function ticks(scale: Scale, width: number): number[] {
   return found;
 }
 
-/** A text that fits into so many pixels. */
+/** Truncates a text to `width` pixels. */
 export function fitted(words: string, width: number): string {
   const letters = Math.max(4, Math.floor(width / LETTER));
   return words.length <= letters ? words : `${words.slice(0, letters - 1)}…`;
 }
 
-/** Letters of a name that stay beside long notes. */
+/** Minimum number of letters kept of a name next to long notes. */
 const LEAST_NAME = 10;
 
-/** Name and notes in so many pixels: the name is cut before the notes are, for they say why a bar looks odd. */
+/**
+ * Name and notes in `width` pixels. The name is truncated before the notes, because they explain the look of
+ * the bar.
+ */
 export function lineOf(bar: Pick<Bar, 'name' | 'notes'>, width: number): string {
   if (bar.notes.length === 0) return fitted(bar.name, width);
   const notes = ` · ${bar.notes.join(', ')}`;
@@ -122,7 +128,7 @@ export function lineOf(bar: Pick<Bar, 'name' | 'notes'>, width: number): string 
   return fitted(`${fitted(bar.name, room)}${notes}`, width);
 }
 
-/** What a bar says to those who do not see it. */
+/** The text of a bar for screen readers. */
 export function spoken(bar: Bar): string {
   const notes = bar.notes.length > 0 ? ` (${bar.notes.join(', ')})` : '';
   return `${bar.name}${notes}${bar.group === '' ? '' : `, ${bar.group}`}: ${[bar.label, bar.more].filter((words) => words !== '').join(' ')}`;
@@ -174,7 +180,7 @@ export function drawBars(
         x1: scale.low, x2: (bar: Bar) => inside(bar.value ?? scale.low), y: 'key', fill, insetTop: 18, insetBottom: 5,
         stroke: 'colour', strokeWidth: 1.2,
       }),
-      // A figure at the very start of the scale has no length; without this it would look like none.
+      // Marks the end of each bar, because a value at the start of the scale has a bar of zero length.
       tickX(there, { x: (bar: Bar) => inside(bar.value ?? scale.low), y: 'key', stroke: 'colour', strokeWidth: 3, insetTop: 18, insetBottom: 5 }),
       ruleY(ranged, {
         x1: (bar: Bar) => inside(bar.low ?? scale.low), x2: (bar: Bar) => inside(bar.high ?? scale.low), y: 'key', dy: 6.5,

@@ -1,4 +1,4 @@
-// Figures of a chart that open what stands behind them, by mouse and by keyboard.
+// Buttons over the values of a chart that open the details, by mouse and by keyboard.
 
 const SVG = 'http://www.w3.org/2000/svg';
 
@@ -9,7 +9,7 @@ export interface Area {
   height: number;
 }
 
-/** Lays a button over an area of a chart. */
+/** Adds a transparent button over an area of a chart. */
 export function button(svg: SVGElement, area: Area, label: string, open: () => void): void {
   const group = document.createElementNS(SVG, 'g');
   group.setAttribute('role', 'button');
@@ -34,7 +34,7 @@ export function button(svg: SVGElement, area: Area, label: string, open: () => v
 
 const STEPS: Record<string, number> = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 };
 
-/** One stop of the tab key for the whole chart; arrows go from figure to figure. */
+/** Makes the chart a single tab stop; arrow keys, Home and End move between its buttons. */
 export function roving(svg: SVGElement): void {
   const buttons = [...svg.querySelectorAll<SVGGElement>('g.figure-button')];
   buttons[0]?.setAttribute('tabindex', '0');

@@ -1,4 +1,5 @@
-// Curves, one for each configuration, on two scales: throughput over clients, times over throughput, percentiles.
+// Line chart with two scales, one curve per configuration: throughput by clients, times by throughput,
+// percentiles.
 
 import { axisX, axisY, dot, gridX, gridY, line, link, plot, text } from '@observablehq/plot';
 
@@ -11,7 +12,7 @@ export interface DrawnPoint {
   y: number;
   low: number | null;
   high: number | null;
-  /** Hollow where it is not ranked. */
+  /** Drawn hollow if not ranked. */
   ranked: boolean;
   title: string;
 }
@@ -20,7 +21,7 @@ export interface DrawnCurve {
   name: string;
   colour: string;
   points: readonly DrawnPoint[];
-  /** Of others, on another machine. */
+  /** Dashed curves are published results from another machine. */
   dashed?: boolean;
 }
 
@@ -28,13 +29,13 @@ export interface Axis {
   title: string;
   log: boolean;
   format: (value: number) => string;
-  /** Where its ticks stand; powers of ten where not told. */
+  /** Tick positions; powers of ten if absent. */
   ticks?: readonly number[];
 }
 
 export const CURVES_HEIGHT = 320;
 
-/** Powers of ten, with twos and fives between where there are few. */
+/** Powers of ten from `low` to `high`; also twos and fives if the range spans few decades. */
 export function logTicks(low: number, high: number): number[] {
   const [first, last] = [Math.floor(Math.log10(low)), Math.ceil(Math.log10(high))];
   const steps = last - first > 3 ? [1] : [1, 2, 5];
@@ -56,7 +57,7 @@ export function drawCurves(all: readonly DrawnCurve[], x: Axis, y: Axis, width: 
   const yTicks = y.ticks ?? logTicks(low, high);
   const names = Math.min(220, width * 0.36);
   const ranged = points.filter((point) => point.low !== null && point.high !== null);
-  // Names stand at the ends of curves, pushed apart where they would lie on each other.
+  // Names are placed at the ends of curves and pushed apart where they would overlap.
   const ends = all.flatMap((curve) => points.filter((point) => point.name === curve.name).slice(-1)).sort((a, b) => b.y - a.y);
   const inner = CURVES_HEIGHT - 12 - 42;
   const place = (value: number): number => 12 + inner * (1 - Math.log(value / low) / Math.log(high / low));
@@ -65,7 +66,7 @@ export function drawCurves(all: readonly DrawnCurve[], x: Axis, y: Axis, width: 
     above = Math.max(place(end.y), above + 13);
     return above - place(end.y);
   });
-  // Those that end before the right edge have their names there too, where nothing else is.
+  // Names of curves that end before the right edge are also placed at the edge, where nothing else is drawn.
   const svg = plot({
     width, height: CURVES_HEIGHT, marginLeft: 62, marginRight: names, marginTop: 12, marginBottom: 42,
     style: { fontSize: '12px', fontFamily: 'inherit', overflow: 'visible' },

@@ -1,11 +1,11 @@
-// Ratios between runs: a dot and its interval for each, on a log scale around 1.
+// Chart of ratios between runs: a dot with its interval per row, on a log scale around 1.
 
 import { axisX, dot, gridX, plot, ruleX, ruleY, text } from '@observablehq/plot';
 
 import { dress } from './dress.ts';
 import { fitted } from './bars.ts';
 
-/** One row of the chart. */
+/** One row of the ratio chart. */
 export interface RatioDot {
   key: string;
   name: string;
@@ -20,7 +20,7 @@ const ROW = 34;
 const SHAPES = ['circle', 'square', 'triangle', 'diamond'] as const;
 const SIGNS = ['●', '■', '▲', '◆'] as const;
 
-/** The shape of a run as a letter, for the legend. */
+/** The character that resembles the dot shape of a run, for the legend. */
 export function signOf(run: number): string {
   return SIGNS[(run - 1) % SIGNS.length] ?? SIGNS[0];
 }
@@ -29,7 +29,7 @@ export function dotsHeight(rows: number): number {
   return rows * ROW + 48;
 }
 
-/** The scale that all charts of a part share: at least from a half to the double. */
+/** The scale shared by all charts of a part: at least from a half to double. */
 export function ratioDomain(dots: readonly RatioDot[]): [number, number] {
   const most = Math.max(2, ...dots.map((one) => Math.max(one.ratio, 1 / one.ratio)));
   return [1 / (most * 1.1), most * 1.1];

@@ -1,4 +1,5 @@
-// When charts are drawn: at once when the reader sees them, in idle time when they are near, and all for print.
+// Decides when charts are drawn: immediately when visible, when idle if near the viewport, and all of them
+// for printing.
 
 const NEAR = '700px 0px';
 
@@ -17,7 +18,10 @@ const nearBy = new IntersectionObserver((entries) => {
   for (const entry of entries) if (entry.isIntersecting) watched.get(entry.target)?.near();
 }, { rootMargin: NEAR });
 
-/** Tells when an element is seen, and when it is near; for print, `now` is called. Returns how to end that. */
+/**
+ * Calls `seen` when an element enters or leaves the viewport, and `near` when it comes near. `now` is called
+ * for printing. Returns a function that ends the watch.
+ */
 export function watch(element: Element, seen: (isSeen: boolean) => void, near: () => void, now: () => void): () => void {
   watched.set(element, { seen, near });
   all.add(now);
@@ -30,7 +34,7 @@ export function watch(element: Element, seen: (isSeen: boolean) => void, near: (
   };
 }
 
-/** Draws what has not been drawn, wherever it stands, and what comes to be by that. */
+/** Draws everything not drawn yet, including elements that appear as a result. */
 export function drawAll(): void {
   const done = new Set<() => void>();
   for (let more = true; more;) {
@@ -44,7 +48,7 @@ export function drawAll(): void {
   }
 }
 
-/** Draws one element that is watched, before the reader has come to it. */
+/** Draws a watched element before the reader reaches it. */
 export function drawNear(element: Element): void {
   watched.get(element)?.near();
 }
@@ -68,20 +72,23 @@ function ask(): void {
   else setTimeout(next, 30);
 }
 
-/** Does something when there is time, one thing a slice; a later task of the same owner takes its place. */
+/**
+ * Runs a task when the browser is idle, one task per idle slice. A later task of the same owner replaces an
+ * earlier one.
+ */
 export function whenIdle(owner: object, task: () => void): void {
   waiting.set(owner, task);
   ask();
 }
 
-/** Takes a task back. */
+/** Cancels the pending task of an owner. */
 export function forget(owner: object): void {
   waiting.delete(owner);
 }
 
 let first = true;
 
-/** Marks the moment at which the first chart is on the screen, for who measures the page. */
+/** Sets the performance mark `first-chart` once the first chart has been painted. */
 export function firstChart(): void {
   if (!first) return;
   first = false;

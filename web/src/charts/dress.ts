@@ -1,7 +1,8 @@
-// What a chart is to those who do not see it: an image with a description, or a group of figures to open. What Plot
-// draws is then hidden from them; every figure is said by its button, and all stand in the table.
+// Accessibility of charts: ARIA role and description. A chart is an image with a description, or a group of
+// buttons. The drawing itself is hidden from screen readers; every value is read by its button and listed in
+// the table.
 
-/** Gives a chart its role and name. Buttons are laid over it afterwards. */
+/** Sets the role and name of a chart and hides its drawing. Must be called before buttons are added. */
 export function dress(svg: SVGElement, role: 'img' | 'group', describe: string): void {
   for (const one of svg.querySelectorAll('[aria-label]')) one.removeAttribute('aria-label');
   for (const one of svg.children) one.setAttribute('aria-hidden', 'true');

@@ -1,4 +1,5 @@
-// A chart on the page: a place of the right height, filled when the reader comes near, with its export.
+// A chart on the page: a placeholder of the final height, drawn when the reader comes near, with its SVG
+// export.
 
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { ComponentChildren, JSX } from 'preact';
@@ -8,13 +9,13 @@ import { firstChart, forget, watch, whenIdle } from './drawing.ts';
 
 interface Props {
   title: string;
-  /** Height before it is drawn. */
+  /** Height in pixels before the chart is drawn. */
   height: number;
   draw: (width: number) => Element;
-  /** Beside the SVG button. */
+  /** Elements next to the SVG button. */
   children?: ComponentChildren;
   wide?: boolean;
-  /** Drawn with the page itself rather than when it is seen. */
+  /** Whether the chart is drawn together with the page instead of when it becomes visible. */
   eager?: boolean;
 }
 
@@ -43,7 +44,8 @@ export function Figure({ title, height, draw, children, wide = false, eager = fa
     firstChart();
   }).current;
 
-  // Known before the browser paints: who prints at once gets everything.
+  // A layout effect, so that the chart is registered before the first paint and immediate printing includes
+  // it.
   useLayoutEffect(() => {
     const element = place.current;
     if (element === null) return undefined;

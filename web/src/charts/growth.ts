@@ -1,4 +1,4 @@
-// Time against documents, both on log scales: how a configuration grows.
+// Chart of time by document count, both on log scales: how a configuration scales.
 
 import { axisX, axisY, dot, gridX, gridY, line, plot, text } from '@observablehq/plot';
 
@@ -18,7 +18,7 @@ export const GROWTH_HEIGHT = 320;
 export function drawGrowth(
   all: readonly Grown[], format: (value: number) => string, count: (value: number) => string, width: number, describe: string,
 ): SVGElement {
-  // Neither scale has a place for nothing.
+  // A log scale cannot show zero.
   const points = all.filter((point) => point.value > 0 && point.documents > 0);
   const scales = [...new Set(points.map((point) => point.documents))].sort((a, b) => a - b);
   const values = points.map((point) => point.value);
@@ -28,7 +28,7 @@ export function drawGrowth(
   const powers = Array.from({ length: steps }, (_, index) => low * 10 ** index);
   const last = scales[scales.length - 1] ?? 1;
   const names = Math.min(220, width * 0.42);
-  // Names stand at the ends of lines, pushed apart where they would lie on each other.
+  // Names are placed at the ends of lines and pushed apart where they would overlap.
   const ends = points.filter((point) => point.documents === last).sort((a, b) => b.value - a.value);
   const inner = GROWTH_HEIGHT - 12 - 38;
   const place = (value: number): number => 12 + inner * (1 - Math.log(value / low) / Math.log(high / low));

@@ -1,16 +1,16 @@
-// Hatched fills, for figures that must not look like others: told apart without colour.
+// Hatched fills for values with caveats, distinguishable without colour.
 
 const SVG = 'http://www.w3.org/2000/svg';
 let made = 0;
 
 export interface Hatches {
-  /** The fill for a colour: dense for `hatched`, sparse for `muted`. */
+  /** Returns the fill of a colour: dense for `hatched`, sparse for `muted`. */
   of: (colour: string, look: 'hatched' | 'muted') => string;
-  /** Puts what was asked for into the chart. */
+  /** Adds all requested patterns to the chart. */
   into: (svg: SVGElement) => void;
 }
 
-/** Hatched fills of one chart. */
+/** Creates the hatched fills of one chart. */
 export function hatches(): Hatches {
   const patterns = new Map<string, SVGPatternElement>();
   return {

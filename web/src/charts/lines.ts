@@ -1,4 +1,4 @@
-// Something second by second, over bands that say what was being done.
+// Line chart over time, with background bands that name the current activity.
 
 import { areaY, axisX, axisY, gridY, lineY, plot, rect } from '@observablehq/plot';
 

@@ -1,4 +1,4 @@
-// Words in a grid: what each configuration was held up by, step by step.
+// A grid of words: the bottleneck of each configuration, step by step.
 
 import { axisX, cell, plot, text } from '@observablehq/plot';
 
@@ -21,12 +21,12 @@ export function matrixHeight(rows: number): number {
   return TOP + rows * ROW + 4;
 }
 
-/** Words for narrow fields. */
+/** Shortens words for narrow fields. */
 function shortened(word: string): string {
   return word.replace('one core', '1 core').replace('waiting', 'wait').replace(', part', '*');
 }
 
-/** Rows are named on a line of their own above their fields, so that names need no room beside them. */
+/** Row names have their own line above the fields, so that they need no space next to them. */
 export function drawMatrix(
   fields: readonly Field[], rows: readonly { key: string; name: string }[], columns: readonly string[], width: number, describe: string,
 ): SVGElement {

@@ -1,4 +1,4 @@
-// Trials second by second, one line a round: the ramp is shaded, checkpoints are marked.
+// Per-second chart of trials, one line per round; the warm-up is shaded and checkpoints are marked.
 
 import { axisX, axisY, dot, gridY, line, plot, rect, ruleX } from '@observablehq/plot';
 
@@ -15,7 +15,7 @@ export interface SecondsLine {
 export interface SecondsSize {
   width: number;
   height: number;
-  /** What the scale reaches at least, so that noise about nothing looks like nothing. */
+  /** Minimum upper end of the scale, so that noise near zero is not magnified. */
   least: number;
 }
 

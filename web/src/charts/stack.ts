@@ -1,4 +1,4 @@
-// Shares of a whole, one row a configuration.
+// Stacked bars of shares, one row per configuration.
 
 import { axisX, barX, gridX, plot, text } from '@observablehq/plot';
 
@@ -9,7 +9,7 @@ import { barsHeight, fitted } from './bars.ts';
 export interface Part {
   name: string;
   share: number;
-  /** A colour of the style sheet. */
+  /** Colour from the style sheet, as a CSS value. */
   colour: string;
 }
 

@@ -1,4 +1,4 @@
-// The trials of a cell: time against round, the verdict by symbol.
+// Strip chart of a cell's trials: time by round, verdict by symbol.
 
 import { axisX, axisY, dot, gridY, plot, ruleY } from '@observablehq/plot';
 
@@ -13,7 +13,7 @@ export interface Dot {
   title: string;
 }
 
-/** What a verdict looks like; what has no time stands at the bottom line. */
+/** Symbol of each verdict; trials without a time are drawn on the bottom line. */
 export const SYMBOLS: Record<Verdict, 'circle' | 'diamond2' | 'triangle2' | 'times' | 'square2' | 'plus'> = {
   exact: 'circle', approximate: 'diamond2', unverified: 'triangle2', disputed: 'diamond2', partial: 'square2',
   not_applicable: 'plus', wrong: 'times', timeout: 'times', failed: 'times',
@@ -24,7 +24,7 @@ export function drawStrip(
 ): SVGElement {
   const times = dots.flatMap((one) => one.seconds ?? []);
   const high = Math.max(...times, median ?? 0, 1e-9) * 1.08;
-  // Trials of one round would lie on each other: spread by their order within the round.
+  // Trials of one round would overlap, so they are spread in the order of their repetitions.
   const seen = new Map<number, number>();
   const most = new Map<number, number>();
   for (const one of dots) most.set(one.round, (most.get(one.round) ?? 0) + 1);

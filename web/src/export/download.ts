@@ -1,12 +1,12 @@
-// Files that the page hands to the reader, made in the page itself.
+// Downloads of files that are generated within the page.
 
-/** A name that every file system takes. */
+/** A file name of lower-case letters, digits and hyphens that is valid on every file system. */
 export function fileName(title: string, ending: string): string {
   const words = title.toLowerCase().replace(/[^a-z0-9]+/g, '-').replace(/^-+|-+$/g, '').slice(0, 60);
   return `jsonathlon-${words === '' ? 'chart' : words}.${ending}`;
 }
 
-/** Hands over a text as a file. */
+/** Starts the download of a text as a file. */
 export function download(name: string, type: string, text: string): void {
   const address = URL.createObjectURL(new Blob([text], { type }));
   const link = document.createElement('a');

@@ -1,4 +1,4 @@
-// A chart as a file that looks right alone: its styles written into it, in light colours.
+// Exports a chart as a self-contained SVG file: styles are inlined, in light colours.
 
 import { download, fileName } from './download.ts';
 
@@ -12,7 +12,7 @@ const FONT = 'system-ui, "Segoe UI", Roboto, "DejaVu Sans", sans-serif';
 /** The text of a self-contained SVG of the chart, with its title. */
 export function svgText(from: SVGElement, title: string): string {
   const copy = from.cloneNode(true) as SVGElement;
-  // Colours depend on the scheme of where an element stands: here, a light one.
+  // Computed colours depend on the colour scheme of the container; this one is light.
   const light = document.createElement('div');
   light.style.cssText = 'color-scheme: light; position: absolute; left: -99999px; top: 0; color: var(--ink)';
   light.append(copy);
@@ -53,7 +53,7 @@ export function svgText(from: SVGElement, title: string): string {
   return `<?xml version="1.0" encoding="UTF-8"?>\n${new XMLSerializer().serializeToString(whole)}\n`;
 }
 
-/** Hands the chart over as a file. */
+/** Starts the download of a chart as SVG; does nothing if it is not drawn yet. */
 export function downloadSvg(from: SVGElement | null, title: string): void {
   if (from !== null) download(fileName(title, 'svg'), 'image/svg+xml', svgText(from, title));
 }

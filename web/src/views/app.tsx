@@ -1,4 +1,4 @@
-// The page: state from the address, parts in their order.
+// The page: its state comes from the URL, its parts are shown in fixed order.
 
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { options } from 'preact';
@@ -28,20 +28,23 @@ import { FIDELITY_PARTS } from './fidelity/parts.ts';
 import { QUESTIONS_PARTS } from './questions/parts.ts';
 import { SERVING_PARTS } from './serving/parts.ts';
 
-/** Workloads that the page has parts for, in their order. */
+/** Workloads that have parts of their own, in page order. */
 const WORKLOADS: readonly WorkloadParts[] = [ANALYTICS_PARTS, SERVING_PARTS, DOCUMENTS_PARTS, QUESTIONS_PARTS, FIDELITY_PARTS, DURABILITY_PARTS];
 
 function Others(): JSX.Element {
   return <CellsOfOthers isShown={(entry) => WORKLOADS.some((one) => one.name === entry.cell.workload && one.shows(entry))} />;
 }
 
-/** Workloads of which there is a cell; analytics on a page without any cell, which says so in each part. */
+/**
+ * Workloads with at least one cell. A page without any cell shows analytics, whose parts then say that they
+ * are empty.
+ */
 function workloadsOf(figures: Figures): readonly WorkloadParts[] {
   const there = new Set(figures.runs.flatMap((run) => run.cells.map((cell) => cell.workload)));
   return there.size === 0 ? [ANALYTICS_PARTS] : WORKLOADS.filter((one) => there.has(one.name));
 }
 
-/** The parts of a page: those of its workloads, then what every page has. */
+/** The parts of a page: those of its workloads, then those common to all pages. */
 function partsOf(figures: Figures): PagePart[] {
   const workloads = workloadsOf(figures);
   return [
@@ -52,21 +55,21 @@ function partsOf(figures: Figures): PagePart[] {
   ];
 }
 
-/** Where a part stands, drawn or not. */
+/** Element id of the place of a part; it exists before the part is drawn. */
 function placeOf(id: string): string {
   return `at-${id}`;
 }
 
-/** Frames in which parts that came near are drawn. */
+/** Animation frames during which the scroll position is corrected after a jump. */
 const FRAMES = 12;
 
-/** Scrolls to a place again and again: what lies above is drawn when it comes near, and is then of another height. */
+/** Scrolls to a place repeatedly, because parts above it change their height when they are drawn. */
 function keptInView(place: Element, frames: number): void {
   place.scrollIntoView({ behavior: 'instant' });
   if (frames > 0) requestAnimationFrame(() => keptInView(place, frames - 1));
 }
 
-/** Goes to a part, whose heading is then where the keyboard goes on from. */
+/** Scrolls to a part and moves the keyboard focus to its heading. */
 function go(id: string): void {
   const place = document.getElementById(placeOf(id));
   if (place === null) return;
@@ -77,7 +80,7 @@ function go(id: string): void {
 }
 
 function Contents({ parts }: { parts: readonly PagePart[] }): JSX.Element {
-  // The address holds the reader's choice, so that these cannot be plain links.
+  // The URL fragment holds the reader's choice, so these cannot be plain links.
   return (
     <nav aria-label="Parts of the page">
       {parts.map(({ id, title }) => title !== null && <button key={id} type="button" class="quiet" onClick={() => go(id)}>{title}</button>)}
@@ -85,10 +88,10 @@ function Contents({ parts }: { parts: readonly PagePart[] }): JSX.Element {
   );
 }
 
-/** Measurements that are kept: enough for who looks, and no more however long the page is open. */
+/** Maximum number of performance measures kept, so that they do not accumulate while the page is open. */
 const MEASURED = 50;
 
-/** Measures from the reader's doing to the frame that shows it. */
+/** Measures the time from a user action to the frame that shows its effect. */
 function measured(from: number): void {
   requestAnimationFrame(() => setTimeout(() => {
     performance.measure('filter', { start: from, end: performance.now() });
@@ -131,7 +134,7 @@ function useAddress(figures: Figures): [State, (to: Partial<State>) => void] {
   return [state, change];
 }
 
-/** Printing shows everything, also what nobody has scrolled to. */
+/** Draws everything before printing, including parts not visible yet. */
 function usePrinting(): void {
   useLayoutEffect(() => {
     const print = (): void => {
@@ -150,7 +153,7 @@ export function App({ figures, evidence }: { figures: Figures; evidence: Evidenc
   const [state, change] = useAddress(figures);
   usePrinting();
   const { opened, ...choice } = state;
-  // What is opened changes nothing of what is shown: charts stay as they are.
+  // Opening a cell does not change what is shown, so charts are not drawn again.
   const key = Object.values(choice);
   const from = useMemo(() => view(figures, state), [figures, ...key]);
   const open = useCallback((entry: { run: number; index: number }) => change({ opened: { run: entry.run, cell: entry.index } }), [change]);

@@ -1,4 +1,4 @@
-// For everybody: contrasts, names and roles, and no scrolling to the side on a narrow screen.
+// Accessibility: contrast, names and roles, and no horizontal scrolling on narrow screens.
 
 import assert from 'node:assert/strict';
 import test, { after, before } from 'node:test';

@@ -1,4 +1,4 @@
-// What axe finds on a page, and whether it scrolls to the side.
+// Checks pages with axe and for horizontal overflow.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -8,14 +8,17 @@ import { part, settled } from './pages.mjs';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** What axe finds serious or worse, where `nothingSerious` has run. */
+/** Violations that axe rates serious or critical. `nothingSerious` must have loaded axe before. */
 export async function violations(page) {
   const found = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ['violations'] }));
   return found.violations.filter((one) => one.impact === 'serious' || one.impact === 'critical')
     .map((one) => `${one.id}: ${one.nodes.slice(0, 3).map((node) => node.html.slice(0, 160)).join(' | ')}`);
 }
 
-/** Opens these parts and everything that can be opened in them: axe finds nothing serious, and nothing is wider than the page. */
+/**
+ * Opens the parts and all their details; asserts that axe finds nothing serious and nothing overflows
+ * horizontally.
+ */
 export async function nothingSerious(page, parts) {
   for (const id of parts) await part(page, id);
   await page.evaluate(() => { for (const one of document.querySelectorAll('main details')) one.open = true; });

@@ -1,4 +1,4 @@
-// The parts of a run of large documents as a reader meets them.
+// Browser tests of the parts of a documents run.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -8,14 +8,14 @@ import test, { after, before } from 'node:test';
 import { launch, open, part, settled } from './pages.mjs';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-/** Those with charts. */
+/** Parts that contain charts. */
 const PARTS = ['by-size', 'disk'];
 
 let browser;
 before(async () => { browser = await launch(); });
 after(async () => { await browser.close(); });
 
-/** A part that has a table and no chart. */
+/** Brings a part with a table but without a chart into view and returns it. */
 async function tablePart(page, id) {
   const found = page.locator(`#part-${id}`);
   await found.locator('table').first().waitFor({ state: 'attached' });

@@ -1,18 +1,18 @@
-// How fast a page is: figures of the page's own marks, over the interactions of a reader.
+// Measures the speed of a page by its own performance marks during typical interactions.
 
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { folder, open, part, settled } from './pages.mjs';
 
-/** One visit of large.html: milliseconds until the first chart, and of every change of a filter. */
+/** One visit of large.html: milliseconds until the first chart, and of every filter change. */
 export async function visit(browser) {
   const { page, context } = await open(browser, 'large');
   const first = await page.evaluate(() => performance.getEntriesByName('first-chart')[0].startTime);
   await part(page, 'hot');
   await settled(page);
   let changes = 0;
-  // A change is over when it has been measured and what lies outside of the screen has followed.
+  // A filter change is complete when it has been measured and the parts outside the screen have been updated.
   const over = async () => {
     changes += 1;
     await page.waitForFunction((count) => performance.getEntriesByName('filter').length >= count, changes);
@@ -43,7 +43,7 @@ export async function visit(browser) {
   return { first, filters };
 }
 
-/** `speed: first chart 312 ms, filters median 40 max 77 ms, page 1.9 MB`. */
+/** Formats a visit: `speed: first chart 312 ms, filters median 40 max 77 ms, page 1.9 MB`. */
 export function told({ first, filters }) {
   const sorted = [...filters].sort((a, b) => a - b);
   const middle = sorted[Math.floor(sorted.length / 2)] ?? NaN;

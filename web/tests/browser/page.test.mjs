@@ -1,4 +1,4 @@
-// The page as a reader meets it: without a network, by mouse, by keyboard, by link.
+// Browser tests of the page without a network: mouse, keyboard and links.
 
 import assert from 'node:assert/strict';
 import { readFileSync, statSync } from 'node:fs';
@@ -11,7 +11,7 @@ let browser;
 before(async () => { browser = await launch(); });
 after(async () => { await browser.close(); });
 
-/** Figures of a part, as soon as they differ from what they were. */
+/** Waits until the values of a part differ from `was`, and returns them. */
 async function changed(page, id, was) {
   await page.waitForFunction(([name, text]) =>
     JSON.stringify([...document.querySelectorAll(`#part-${name} .figure-button`)].map((one) => one.getAttribute('aria-label'))) !== text, [id, JSON.stringify(was)]);
@@ -47,7 +47,7 @@ test('hostile text stays text, on the page, in tables and behind figures', async
 });
 
 test('every filter changes what is shown, and back and forward go through the choices', async () => {
-  // All charts of the part are in sight, so that all of them follow at once.
+  // The window shows all charts of the part, so that all of them are updated immediately.
   const { page, context, trouble } = await open(browser, 'small', { height: 2400 });
   await part(page, 'hot');
   await settled(page);
@@ -68,7 +68,7 @@ test('every filter changes what is shown, and back and forward go through the ch
   const [{ configurations, cells }] = figuresOf('small').runs;
   const own = configurations.filter((one) => !one.reference);
   const rankings = new Set(own.map((one) => one.ranking));
-  // Where classes and profiles say it all, rankings are no filter of their own.
+  // There is no ranking filter if class and profile already determine the ranking.
   const pairs = new Set(own.map((one) => `${one.preparation} ${one.profile}`));
   const words = {
     classes: new Set(own.map((one) => one.preparation ?? '')), profiles: new Set(own.map((one) => one.profile ?? '')),
@@ -81,7 +81,7 @@ test('every filter changes what is shown, and back and forward go through the ch
   };
   for (const [name, expected] of Object.entries(words)) {
     const boxes = await page.locator(`input[name="${name}"]`).evaluateAll((some) => some.map((box) => box.value));
-    // Where there is one word only there is nothing to choose.
+    // A filter with a single value is not shown.
     assert.equal(boxes.length, expected.size > 1 ? expected.size : 0, name);
     for (const last of boxes.slice(-1)) {
       await tick(name, last);
@@ -207,7 +207,7 @@ test('round 1 over everything is what the program has computed itself', async ()
   const comparable = new Set(run.cells.filter((cell) => cell.step === 'load' && cell.verdict === 'exact').map((cell) => cell.configuration));
   const expected = run.scores.filter((one) => comparable.has(one.configuration)).map((one) => {
     const { title, version, variant, storage } = run.configurations[one.configuration];
-    // Who has no time at all is not slow by so and so much: the page has a word for it.
+    // A configuration without any time has no score; the page shows a word instead.
     const timed = (phase) => run.cells.some((cell) => cell.configuration === one.configuration && cell.phase.startsWith(phase) && cell.median_s !== null);
     const label = (phase) => (timed(phase) ? three(one[phase]) : 'no time');
     return [`${title} ${version} ${variant}${storage === 'default' ? '' : ` ${storage}`}`, label('hot'), label('cold'), three(one.size)];
@@ -257,7 +257,7 @@ test('a workload without parts of its own has its cells in a plain table, and no
   const words = await table.innerText();
   for (const word of [/documents per second/, /500\/s \(450\/s … 550\/s\)/, /records per s/, /1.00k\/s/, /lost/, /ClickHouse 26.7 challenge/]) assert.match(words, word);
   assert.match(await page.locator('main').innerText(), /Workload: append/);
-  // What was promised and not kept stands first, and is marked by more than colour.
+  // Broken durability promises come first and are marked by more than colour.
   const alarm = page.getByRole('alert');
   assert.match(await alarm.innerText(), /^Durability promises broken\s+✖ mongodb 6\.0\.5 id, window, power loss: 11,872 of 14,718/);
   assert.equal(await page.locator('h1 + .alarms').count(), 1, 'below the title, above everything else');
@@ -339,7 +339,7 @@ test('a figure opens its trials by mouse and by keyboard, as many as it has', as
   await page.waitForSelector('dialog .table tbody tr');
   const told = Number(await page.locator('dialog .pairs div', { hasText: 'trials with a time' }).locator('dd').textContent());
   assert.ok(told > 0);
-  // Memory settings are a table too.
+  // The memory settings are a table too.
   const trials = page.locator('dialog [aria-label="Trials"] tbody tr');
   await trials.first().waitFor();
   assert.equal(await trials.count(), told);

@@ -1,4 +1,4 @@
-// The parts of a serving run as a reader meets them.
+// Browser tests of the parts of a serving run.
 
 import assert from 'node:assert/strict';
 import test, { after, before } from 'node:test';

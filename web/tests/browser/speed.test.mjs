@@ -1,4 +1,5 @@
-// Prints how fast the large page is. Times depend on the machine: only that they were taken is asserted.
+// Prints the speed of the large page. It depends on the machine, so the test asserts only that it was
+// measured.
 
 import assert from 'node:assert/strict';
 import test from 'node:test';

@@ -1,4 +1,4 @@
-// Answers as people read them.
+// Tests of the display text of answers.
 
 import assert from 'node:assert/strict';
 import test from 'node:test';

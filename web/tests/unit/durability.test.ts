@@ -7,7 +7,7 @@ import type { Stops } from '../../src/durability.ts';
 import { found, kindTold, notKept, stopTold, tierTold } from '../../src/durability.ts';
 
 function stops(kind: string, metrics: Record<string, number>, each: readonly Finding[] = []): Stops {
-  // Nothing here looks at the rest of the cell.
+  // The tests read only these fields of the cell.
   return { entry: { cell: { metrics, verdict: 'not_applicable' } } as unknown as Entry, name: 'one', tier: 'synced', kind, promise: 'nothing', each };
 }
 

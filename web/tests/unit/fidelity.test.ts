@@ -8,7 +8,7 @@ import { against, evidenceOf, kindsOf, outcomesOf, told, waysTold } from '../../
 
 function tried(name: string, must: Case['must'], findings: readonly Finding[]): Tried {
   const document: Case = { name, must, source: 'RFC 8259 §4', probes: 'it', decides: true, bytes: 2, document: '<script>' };
-  // Nothing here looks at the cell itself.
+  // The tests do not read the cell.
   return { document, entry: {} as Entry, findings };
 }
 

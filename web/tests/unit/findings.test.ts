@@ -257,7 +257,7 @@ test('one sentence names the class and who was first at what, and does not hide 
   assert.match(headline(from, main), /^Prepared for these questions, ClickHouse is the fastest hot and cold, loads fastest and is the smallest\.$/);
   const run = figures.runs[0];
   assert.ok(run);
-  // One that may be as good is enough, though it is not the second: nobody leads.
+  // A single configuration that may be equally good, not only the second, is enough that none leads.
   const other = run.configurations.findIndex((one) => one.ranking === 'prepared' && one.ranked && one.system !== 'clickhouse'
     && main[0]?.after.includes(one.title));
   for (const cell of run.cells) {
@@ -285,7 +285,7 @@ test('classes and profiles are rankings of their own, in the order of the page, 
   const bars = placedBars(from, cellsOf(from, 'q1', ['hot']), metric('time'), () => undefined);
   const groups = [...new Set(bars.map((one) => one.bar.group))];
   assert.deepEqual(groups, ['As is', 'Prepared', 'Prepared, not ranked', 'Prepared, stock', 'Extracted']);
-  // What is faster than all others in another class stays below its own heading.
+  // A configuration that is faster than all others in another class stays below its own heading.
   const places = bars.map((one) => groups.indexOf(one.bar.group));
   assert.deepEqual(places, [...places].sort((a, b) => a - b));
 });
@@ -320,7 +320,7 @@ test('the smallest is who is smallest compacted; drained is told too, with the r
   assert.ok(found?.first && found.first.system !== 'clickhouse');
   assert.match(`${found.sentence} ${found.after}`, /compacted.*Drained: ClickHouse 26\.7 challenge is the smallest, 1\.00 MB/);
   assert.match(found.sure, /^Over 3 loads: .* to .*; the second .* to /);
-  // Whose sizes over loads lie in each other are not shown to differ.
+  // Configurations with overlapping sizes over loads are not shown to differ.
   for (const one of run.cells) if (one.step === 'size' && one.state === 'compacted') Object.assign(one.metrics, { least_total_bytes: 1 });
   const alike = findingsOf(of(figures), 'prepared').find((one) => one.about === 'Smallest');
   assert.deepEqual([alike?.first, alike?.difference], [null, 'not shown']);
@@ -342,6 +342,6 @@ test('processor time taken is held against all the time in which it was taken', 
   const trials = (at_ms: number[], seconds: number[], machine_steal_s: number[], more = {}) => ({ at_ms, seconds, metrics: { machine_steal_s, ...more } });
   const cells = [trials([10_000, 20_000], [0.1, 0.1], [0, 1]), trials([20_100], [0.1], [0.02]), trials([30_000], [0.1], [9], { machine_steal_share: [0.01] })].map((some) => ({ trials: some }));
   const found = stolen({ ...own, cells } as unknown as RunEvidence, { ...run.machine, cores: 2 });
-  // One second of twenty core seconds is much, a fiftieth of a second of a fifth is too; the first has nothing before it.
+  // 1 s of 20 core seconds is above 2 %, and so is 0.02 s of 0.2; the first trial has no previous one.
   assert.deepEqual(found, [{ much: 1, known: 2 }, { much: 1, known: 1 }, { much: 0, known: 1 }]);
 });

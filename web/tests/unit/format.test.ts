@@ -34,7 +34,7 @@ test('a figure is written by the unit in its name', () => {
   assert.equal(figureTitle('cache_hits'), 'cache hits');
   assert.equal(metric('documents_per_s').better, 'higher');
   assert.equal(metric('total_bytes').better, 'lower');
-  // What a system’s folder brings says nothing about better or worse.
+  // The direction of metrics defined by a system's folder is unknown.
   assert.equal(metric('operations_per_s').better, null);
   assert.equal(byName('disk_read_bytes_per_s', 2e8), '200 MB/s');
   assert.equal(byName('documents_per_s', 51_500), '51.5k/s');

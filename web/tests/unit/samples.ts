@@ -1,4 +1,4 @@
-// The made-up runs of tests/data.mjs, typed by the contract.
+// The sample runs of tests/data.mjs with the types of the model.
 
 import type { Cell, Configuration, Evidence, Figures, Published, RunEvidence, Score } from '../../src/model.ts';
 

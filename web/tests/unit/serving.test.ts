@@ -85,7 +85,7 @@ test('who is filtered out leads nobody', () => {
   const without = leading(of(figures, ['postgresql'])).find((one) => one.group.mix === 'c');
   assert.equal(all?.best.entry.configuration.system, 'postgresql');
   assert.equal(without?.best.entry.configuration.system, 'sqlite');
-  // Paired rounds are known only beside the one that leads among all.
+  // Ratios over paired rounds are known only relative to the configuration that leads among all.
   const [next] = without?.others ?? [];
   assert.ok(next && next.ratio.value < 1 && next.ratio.low !== null);
   const alone = leading(of(figures, ['postgresql', 'sqlite'])).find((one) => one.group.mix === 'c');

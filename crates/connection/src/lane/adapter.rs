@@ -1,4 +1,4 @@
-//! A lane made of any connection that waits.
+//! Nonblocking interface over a blocking connection.
 
 use std::ops::Range;
 use std::os::fd::BorrowedFd;
@@ -8,17 +8,18 @@ use crate::driver::{Connection, Result};
 use crate::prepared::{Parameter, Prepared, Statements};
 use crate::rows::{Cell, Report, RowSink};
 
-/// A lane over a connection that executes a statement to its end.
+/// Adapter that offers the [`Lane`] interface over a connection whose statements block until they are
+/// complete.
 pub struct Adapter {
     connection: Box<dyn Connection>,
-    /// Texts that are prepared for each execution anew; none where statements stay prepared.
+    /// Statement texts that are prepared anew for each execution. `None` if statements stay prepared.
     texts: Option<Statements<String>>,
     answer: Answer,
     report: Option<Result<Report>>,
 }
 
 impl Adapter {
-    /// Statements stay prepared unless `prepare` is false.
+    /// Wraps `connection`. Statements are prepared once if `prepare` is set, otherwise for each execution.
     pub fn new(connection: Box<dyn Connection>, prepare: bool) -> Self {
         let texts = (!prepare).then(Statements::default);
         Self { connection, texts, answer: Answer::default(), report: None }
@@ -64,15 +65,15 @@ impl Lane for Adapter {
     }
 
     fn close(self: Box<Self>) {
-        // Nobody is left to be told whether it went well.
+        // The caller no longer needs the connection, so an error in closing is ignored.
         self.connection.close().ok();
     }
 }
 
-/// One answer, in memory that is used again.
+/// One buffered answer. Its buffers are reused for the next answer.
 #[derive(Debug, Default)]
 struct Answer {
-    /// All texts, names of columns included.
+    /// All texts of the answer, including column names.
     text: String,
     names: Vec<Range<usize>>,
     cells: Vec<Kept>,

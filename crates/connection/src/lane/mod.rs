@@ -1,5 +1,5 @@
-//! Lanes: connections over which clients send one request at a time without waiting for its answer, so that one thread
-//! can serve many.
+//! Nonblocking connections: clients send one request at a time without waiting for its answer, so that one
+//! thread can serve many connections.
 
 mod adapter;
 
@@ -11,38 +11,40 @@ use crate::rows::{Report, RowSink};
 
 pub use adapter::Adapter;
 
-/// A connection over which one request at a time is sent without waiting for its answer.
+/// Nonblocking connection: sends one request at a time and receives its answer separately.
 pub trait Lane: Send {
-    /// Prepares one statement, with parameters as [`crate::Connection::prepare`] has them. On a lane that was opened
-    /// without preparing, the statement is sent as text each time.
+    /// Prepares a statement, with parameters in the syntax of [`crate::Connection::prepare`]. On a connection
+    /// that was opened without preparing, the statement is sent as text each time.
     ///
     /// # Errors
     /// As [`crate::Connection::prepare`].
     fn prepare(&mut self, statement: &str) -> Result<Prepared>;
 
-    /// Sends a prepared statement. Where the protocol has no way of not waiting, it is executed here, to its end.
+    /// Sends a prepared statement. Blocks until the statement is complete if the protocol has no nonblocking
+    /// mode.
     ///
     /// # Errors
-    /// [`crate::DriverError::Crashed`] when the connection is gone, [`crate::DriverError::Refused`] for parameters that
-    /// do not fit: then nothing was sent. What the system says against the statement comes by [`Lane::receive`].
+    /// [`crate::DriverError::Crashed`] if the connection is closed. [`crate::DriverError::Refused`] if the
+    /// parameters do not match the statement; then nothing was sent. Errors of the statement are returned by
+    /// [`Lane::receive`].
     fn send(&mut self, prepared: &Prepared, parameters: &[Parameter<'_>]) -> Result<()>;
 
-    /// Takes what has come of the answer, and hands its rows to `sink` once it is complete. None while it is not; with
-    /// `wait` it is waited for.
+    /// Reads what has arrived of the answer. Passes the rows to `sink` and returns the report when the answer
+    /// is complete. `None` if it is incomplete and `wait` is not set; with `wait` this blocks.
     ///
     /// # Errors
-    /// What the system said against the statement, or the sink against a row: the lane stays usable after both.
-    /// [`crate::DriverError::Crashed`] when the connection is gone.
+    /// The system's error for the statement, or the sink's error for a row; the connection stays usable after
+    /// both. [`crate::DriverError::Crashed`] if the connection is closed.
     fn receive(&mut self, wait: bool, sink: &mut dyn RowSink) -> Result<Option<Report>>;
 
-    /// What to poll for answers; none where `send` does everything.
+    /// Returns the file descriptor to poll for answers. `None` if `send` blocks until the answer is there.
     fn descriptor(&self) -> Option<BorrowedFd<'_>>;
 
-    /// Ends the connection.
+    /// Closes the connection. Errors are ignored.
     fn close(self: Box<Self>);
 }
 
-/// How the `n`th parameter, from 1, stands in the statements of a protocol.
+/// Returns the placeholder of the `n`th parameter (from 1) in statements of `protocol`.
 #[must_use]
 pub fn marker(protocol: &str, n: usize) -> String {
     match protocol {
@@ -54,24 +56,24 @@ pub fn marker(protocol: &str, n: usize) -> String {
     }
 }
 
-/// What an answer is asked for before anything is sent.
+/// Error of a caller that asks for an answer before any statement was sent.
 pub fn nothing_sent() -> DriverError {
     DriverError::Unsupported("nothing was sent whose answer could come".to_owned())
 }
 
-/// Columns that need no memory of their own when a row is handed over.
+/// Rows of up to this many columns are passed on without a heap allocation.
 const USUAL_COLUMNS: usize = 8;
 
-/// Items that need no memory of their own when they are few.
+/// Up to 8 items inline; more are heap-allocated.
 pub enum Few<T> {
-    /// As many of them as are said.
+    /// Inline items; only the first `usize` of them are valid.
     Few([T; USUAL_COLUMNS], usize),
-    /// All of them.
+    /// Heap-allocated items, more than 8 of them.
     Many(Vec<T>),
 }
 
 impl<T> Few<T> {
-    /// All of them, in order.
+    /// Returns the valid items in order.
     pub fn all(&self) -> &[T] {
         match self {
             Self::Few(items, count) => &items[..*count],
@@ -80,10 +82,10 @@ impl<T> Few<T> {
     }
 }
 
-/// Makes `count` items, one after the other.
+/// Builds `count` items in order by calling `item` with each index. `blank` fills unused inline places.
 ///
 /// # Errors
-/// Those of `item`.
+/// The first error that `item` returns.
 #[inline]
 pub fn few<T: Copy>(count: usize, blank: T, mut item: impl FnMut(usize) -> Result<T>) -> Result<Few<T>> {
     let mut few = [blank; USUAL_COLUMNS];
@@ -96,10 +98,10 @@ pub fn few<T: Copy>(count: usize, blank: T, mut item: impl FnMut(usize) -> Resul
     Ok(Few::Few(few, count))
 }
 
-/// Makes `count` items, one after the other, and hands them over.
+/// As [`few`], and passes the items to `take`.
 ///
 /// # Errors
-/// Those of `item` and of `take`.
+/// The first error that `item` or `take` returns.
 #[inline]
 pub fn with_few<T: Copy>(
     count: usize,

@@ -1,4 +1,4 @@
-//! Cells as their columns declare them, and when two of them are equal.
+//! Cells converted to their declared types, and the equality of two cells.
 
 use std::cmp::Ordering;
 
@@ -8,12 +8,14 @@ use super::{CellType, Rules};
 use crate::instant;
 use crate::value::{Row, Value, named_float, not_finite};
 
-/// Whole numbers up to this are compared exactly: every double up to here is the number that it is the nearest to.
+/// Whole numbers up to this are compared exactly (2⁵³): every double in this range is the number that it is
+/// nearest to.
 const EXACT: f64 = 9_007_199_254_740_992.0;
-/// How far two other numbers may be apart, relative to the larger one or to their scale.
+/// Maximum difference of other numbers, relative to the larger one or to their scale.
 const TOLERANCE: f64 = 1e-9;
 
-/// A cell with its declared type. What does not fit that stays what it is, and is equal to its like alone.
+/// A cell converted to its declared type. A value that does not fit stays as it is and equals only values of
+/// its own type.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Cell {
     Null,
@@ -25,7 +27,7 @@ pub(super) enum Cell {
     Time(i64),
 }
 
-/// A number: a whole one exactly, any other as a double.
+/// A number: exact if whole, otherwise a double.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Number {
     Whole(i128),
@@ -42,7 +44,7 @@ impl Number {
         }
     }
 
-    /// A number of JSON's grammar, or the name of one that JSON does not have.
+    /// Parses a decimal number without a leading `+`, or the name of a non-finite one.
     fn parse(text: &str) -> Option<Self> {
         if let Some(number) = named_float(text) {
             return Some(Self::Other(number));
@@ -66,15 +68,15 @@ impl Number {
         matches!(self, Self::Whole(whole) if whole.unsigned_abs() <= EXACT as u128)
     }
 
-    /// Whether they are as near as additions of numbers of this `scale` in another order may leave them, which is 0 where
-    /// nothing is known of it.
+    /// Returns `true` if the numbers are equal within the rounding of sums of addends of this `scale` in
+    /// different order. `scale` is 0 if unknown.
     pub(super) fn is_near(self, other: Self, scale: f64) -> bool {
-        // Whole addends are added up exactly as long as all of them together are exact.
+        // Whole addends are added exactly as long as all sums are exact.
         if self.is_exact() && other.is_exact() && scale <= EXACT {
             return self == other;
         }
         let (a, b) = (self.value(), other.value());
-        // Every number is within any share of infinity of it.
+        // Any number would be within a relative tolerance of infinity.
         if !a.is_finite() || !b.is_finite() {
             return a == b || (a.is_nan() && b.is_nan());
         }
@@ -91,7 +93,7 @@ impl Cell {
             (CellType::Boolean, Value::Int(1)) => Self::Bool(true),
             (CellType::Time, Value::Int(microseconds)) => Self::Time(*microseconds),
             (CellType::Time, Value::Float(microseconds)) => match Number::of_float(*microseconds) {
-                // It was a double within 2⁵³.
+                // A whole number from `of_float` is a double within 2⁵³, so the cast is exact.
                 Number::Whole(whole) => Self::Time(whole as i64),
                 other => Self::Number(other),
             },
@@ -112,7 +114,7 @@ impl Cell {
         self.is_near(other, 0.0)
     }
 
-    /// The same, of cells whose numbers were added up from others of this `scale`.
+    /// Like [`Self::equals`], for cells whose numbers are sums of addends of this `scale`.
     pub(super) fn is_near(&self, other: &Self, scale: f64) -> bool {
         match (self, other) {
             (Self::Number(a), Self::Number(b)) => a.is_near(*b, scale),
@@ -121,7 +123,7 @@ impl Cell {
         }
     }
 
-    /// An order in which equal cells stand together, as far as a tolerance allows.
+    /// Returns an order in which equal cells are adjacent, as far as the tolerance allows.
     pub(super) fn order(&self, other: &Self) -> Ordering {
         match (self, other) {
             (Self::Bool(a), Self::Bool(b)) => a.cmp(b),
@@ -133,7 +135,7 @@ impl Cell {
         }
     }
 
-    /// The place of its type in that order.
+    /// Returns the position of the cell's type in that order.
     pub(super) fn rank(&self) -> u8 {
         match self {
             Self::Null => 0,
@@ -145,7 +147,7 @@ impl Cell {
         }
     }
 
-    /// Whether it is compared within a tolerance.
+    /// Returns `true` if the cell is compared within a tolerance.
     pub(super) fn is_number(&self) -> bool {
         matches!(self, Self::Number(_))
     }
@@ -156,7 +158,7 @@ fn json(value: &Value) -> Cell {
         Value::Null => Json::Null,
         Value::Bool(truth) => Json::Bool(*truth),
         Value::Int(whole) => Json::from(*whole),
-        // As a JSON value it would be null.
+        // As a JSON value it would become null.
         Value::Float(float) if not_finite(*float).is_some() => return Cell::Number(Number::Other(*float)),
         Value::Float(float) => Json::from(*float),
         Value::Text(text) => serde_json::from_str(text).unwrap_or_else(|_| Json::String(text.clone())),
@@ -216,10 +218,10 @@ fn order_of_json(a: &Json, b: &Json) -> Ordering {
     }
 }
 
-/// Rows of typed cells.
+/// Rows of cells converted to their declared types.
 pub(super) type Typed = Vec<Vec<Cell>>;
 
-/// The rows as their columns declare them.
+/// Converts rows to the types that their columns declare.
 pub(super) fn typed(rules: &Rules, rows: &[Row]) -> Typed {
     let row = |row: &Row| {
         let cells = rules.columns.iter().zip(row);
@@ -228,7 +230,8 @@ pub(super) fn typed(rules: &Rules, rows: &[Row]) -> Typed {
     rows.iter().map(row).collect()
 }
 
-/// The same with every column of strings unquoted in which all cells are quoted; none where there is no such column.
+/// Like [`typed`], with every string column unquoted whose cells are all quoted as JSON strings. `None` if
+/// there is no such column.
 pub(super) fn unquoted(rules: &Rules, rows: &[Row]) -> Option<Typed> {
     let is_quoted = |place: usize| {
         let mut cells =
@@ -255,7 +258,7 @@ pub(super) fn unquoted(rules: &Rules, rows: &[Row]) -> Option<Typed> {
     Some(typed)
 }
 
-/// The string that a text of JSON stands for.
+/// Decodes a JSON string. `None` if the text is not one.
 fn unquote(text: &str) -> Option<String> {
     if !text.starts_with('"') {
         return None;

@@ -1,4 +1,4 @@
-//! Which rule explains that two answers differ: the one whose opposite would make them the same.
+//! Finds the rule that explains a difference: the one without which the answers would be equal.
 
 use std::fmt;
 
@@ -7,31 +7,32 @@ use super::{CellType, Difference, Rules, SHOWN, rows};
 use crate::instant;
 use crate::value::{Row, Value};
 
-/// A rule that explains a difference.
+/// Comparison rule that explains a difference. The answers would be equal if the rule were reversed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rule {
-    /// The rows are the same in another order than the stated one.
+    /// The rows are equal in an order other than the declared one.
     Order,
-    /// One of them has rows with a null that the other leaves out.
+    /// One answer has rows with a null that the other omits.
     Nulls,
-    /// Texts differ in case or trailing spaces.
+    /// Texts differ only in case or trailing spaces.
     Bytes,
-    /// The same text is a string in one and another type in the other.
+    /// The same text is a string in one answer and of another type in the other.
     Types,
-    /// Numbers with a fraction, or beyond 2⁵³, differ by more than the tolerance.
+    /// Numbers with a fraction or beyond 2⁵³ differ by more than the tolerance.
     Tolerance,
-    /// Strings are the same moment in other notations, or a string and a time of a system's own type are.
+    /// Strings are the same instant in different notations, or one is a string and the other a system's own
+    /// time type.
     Times,
-    /// Only rows that tie differ, and no limit cuts them.
+    /// One answer has more rows; the common part is equal up to rows that tie.
     Limit,
 }
 
 impl Rule {
-    /// All of them, those first that loosen least.
+    /// All rules, in the order in which they are tried: the least loosening first.
     const ALL: [Self; 7] =
         [Self::Order, Self::Limit, Self::Nulls, Self::Times, Self::Bytes, Self::Types, Self::Tolerance];
 
-    /// The word used in files.
+    /// Returns the word that stands for the rule in files.
     pub fn word(self) -> &'static str {
         match self {
             Self::Order => "order",
@@ -65,7 +66,7 @@ impl fmt::Display for Rule {
     }
 }
 
-/// How the two differ.
+/// Describes how two answers differ, with the rule that explains it.
 pub(super) fn difference(rules: &Rules, fixed: &[Row], answer: &[Row]) -> Difference {
     let (a, b) = (typed(rules, fixed), typed(rules, answer));
     let (lacks, has) = rows::alone(rules, &a, &b);
@@ -92,7 +93,7 @@ pub(super) fn difference(rules: &Rules, fixed: &[Row], answer: &[Row]) -> Differ
     }
 }
 
-/// Whether the answers would be the same if the rule were another.
+/// Returns `true` if the answers would be equal without the rule.
 fn explains(rule: Rule, rules: &Rules, fixed: &Typed, answer: &Typed) -> bool {
     let unordered = Rules { order: Vec::new(), limit: None, ..rules.clone() };
     let same = |a: &Typed, b: &Typed| rows::same(&unordered, a, b).is_some();
@@ -117,14 +118,14 @@ fn explains(rule: Rule, rules: &Rules, fixed: &Typed, answer: &Typed) -> bool {
             };
             let (a, b) = (full(fixed), full(answer));
             let are_fewer = a.len() < fixed.len() || b.len() < answer.len();
-            // Where a limit cuts, rows that took a place pushed others out.
+            // If a limit cuts off rows, rows with nulls have displaced others.
             let shorter = a.len().min(b.len());
             let cut = |rows: &Typed| rows.iter().take(shorter).cloned().collect::<Typed>();
             are_fewer && (same(&a, &b) || (rules.limit.is_some() && shorter > 0 && same(&cut(&a), &cut(&b))))
         }
         Rule::Times => loosened(|cell| match cell {
             Cell::Text(text) => instant::of_text(text).map_or_else(|| cell.clone(), Cell::Time),
-            // As systems' own types of time come.
+            // Systems' own time types arrive as whole microseconds.
             Cell::Number(Number::Whole(whole)) => {
                 i64::try_from(*whole).map_or_else(|_| cell.clone(), Cell::Time)
             }
@@ -144,7 +145,8 @@ fn explains(rule: Rule, rules: &Rules, fixed: &Typed, answer: &Typed) -> bool {
             },
             other => other.clone(),
         }),
-        // To three digits: what is as near as that is the same sum, added up with less care.
+        // Rounded to three decimal places of the mantissa: such numbers are the same sum, computed with less
+        // precision.
         Rule::Tolerance => loosened(|cell| match cell {
             Cell::Number(number) => rounded(number.value()),
             other => other.clone(),

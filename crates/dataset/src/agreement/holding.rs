@@ -1,14 +1,15 @@
-//! Which documents an answer is over, and which of them all voters hold.
+//! Determines which documents each answer covers and which of them all voters hold.
 
 use std::collections::BTreeSet;
 
 use crate::value::digest_text;
 
-/// Share of the documents that whoever holds most of them has, which all voters together must hold at least: what is found
-/// out over fewer says little about the others, and who refused so many is left out of the vote instead.
+/// Minimum share of documents that all voters must hold in common, relative to the largest holding. Answers
+/// over fewer documents say little about the rest; a configuration that rejected so many loses its vote
+/// instead.
 const REPRESENTATIVE: f64 = 0.9;
 
-/// The documents that a configuration holds: all that were offered but those that it refused.
+/// Documents that a configuration holds: all offered documents except the rejected ones.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Holding {
     offered: u64,
@@ -16,28 +17,28 @@ pub struct Holding {
 }
 
 impl Holding {
-    /// Of so many documents all but those with these numbers.
+    /// Creates the holding of `offered` documents without those with the numbers `refused`.
     pub fn new(offered: u64, refused: impl IntoIterator<Item = u64>) -> Self {
         Self { offered, refused: refused.into_iter().collect() }
     }
 
-    /// How many documents these are.
+    /// Returns the number of documents held.
     pub fn documents(&self) -> u64 {
         self.offered.saturating_sub(self.refused.len() as u64)
     }
 
-    /// Whether these are all that were offered.
+    /// Returns `true` if no offered document was rejected.
     pub fn is_whole(&self) -> bool {
         self.refused.is_empty()
     }
 
-    /// The numbers of the others.
+    /// Numbers of the rejected documents.
     #[cfg(test)]
     pub(super) fn refused(&self) -> &BTreeSet<u64> {
         &self.refused
     }
 
-    /// By what the same documents are recognised later.
+    /// Returns a digest that identifies the same set of documents later.
     pub fn digest(&self) -> String {
         let mut hasher = blake3::Hasher::new();
         hasher.update(&self.offered.to_le_bytes());
@@ -47,26 +48,28 @@ impl Holding {
         digest_text(&hasher)
     }
 
-    /// The documents that both hold.
+    /// Returns the documents that both holdings contain.
     fn common(&self, other: &Self) -> Self {
         let refused = self.refused.union(&other.refused).copied().collect();
         Self { offered: self.offered.min(other.offered), refused }
     }
 }
 
-/// Who votes, and over which documents.
+/// The voters, and the documents that all of them hold.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Electorate {
-    /// Whether the configuration at each place has a vote.
+    /// Whether the configuration at each index has a vote.
     pub votes: Vec<bool>,
-    /// The documents that all voters hold.
+    /// Documents that every voter holds.
     pub common: Holding,
 }
 
 impl Electorate {
-    /// Finds the voters among configurations with these documents: those that hold most of them, as long as what all hold
-    /// stays most of that. With a `reference` it is what that one holds which counts. Who holds nothing has no vote, and
-    /// none can be found where those that hold most hold other documents than each other.
+    /// Selects the voters among configurations with these holdings: those with the most documents, as long as
+    /// the documents common to all of them are at least 90 % of the largest holding. With a `reference` (an
+    /// index), only the documents of that configuration count. A configuration without documents has no vote.
+    /// `None` if no voters can be found, because the configurations with the most documents hold different
+    /// ones.
     pub fn among(holdings: &[&Holding], reference: Option<usize>) -> Option<Self> {
         let base = reference.and_then(|place| holdings.get(place));
         let shared = |one: &Holding| match base {
@@ -77,7 +80,8 @@ impl Electorate {
         let levels: BTreeSet<u64> = held.iter().copied().filter(|documents| *documents > 0).collect();
         let most = base.map_or_else(|| levels.last().copied().unwrap_or_default(), |base| base.documents());
         let mut found: Option<Self> = None;
-        // Those that hold equally many come in together or not at all, so that nobody's place decides.
+        // Configurations with equally many documents are added together or not at all, so that their order is
+        // irrelevant.
         for least in levels.into_iter().rev() {
             let votes: Vec<bool> = held.iter().map(|documents| *documents >= least).collect();
             let voters = holdings.iter().zip(&votes).filter(|(_, votes)| **votes).map(|(one, _)| *one);

@@ -1,16 +1,7 @@
-//! Answers held against each other, where nobody knows the right one.
+//! Compares the answers of several systems to determine the expected answer by majority.
 //!
-//! Everything here is pure: rows in, a verdict out. An answer is always compared with one fixed answer, because a
-//! tolerance is not transitive. The rules:
-//!
-//! * A cell is null, a boolean, a number, a string or JSON; what is absent is null. Columns declare their type.
-//! * Numbers are equal by value. Whole numbers up to 2⁵³ exactly, larger ones and those with a fraction within a relative
-//!   1e-9: of the larger one, or of the scale that their column has. Infinities are equal to themselves alone.
-//! * Strings are bytes. A column of strings may come quoted as JSON by one of two systems; it is unquoted once.
-//! * Times are strings, unless they are declared; then they are microseconds since 1970, UTC.
-//! * JSON is compared by value, whatever the order of an object's members.
-//! * Rows that the stated order leaves equal are a set. So is everything without a stated order; rows count as often as
-//!   they come. Of rows that tie where the limit cuts, only the values that they are ordered by are compared.
+//! Everything in this module is pure: rows in, verdict out. An answer is always compared with one fixed
+//! answer, because a tolerance is not transitive. [`Rules`] states when two answers are equal.
 
 mod cell;
 mod explain;
@@ -24,89 +15,104 @@ pub use explain::Rule;
 pub use holding::{Electorate, Holding};
 pub use vote::{Answer, Decision, Finding, Later, Standing, decide, hold_against};
 
-/// What a column holds.
+/// Declared type of a column; decides how its cells are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CellType {
-    /// `true` or `false`; 0 and 1 are taken for them.
+    /// `true` or `false`; the integers 0 and 1 are accepted too.
     Boolean,
     /// A number, or its text.
     Number,
-    /// Text.
+    /// Text, which is compared bytewise.
     String,
     /// Any JSON value, or its text.
     Json,
-    /// A moment: text of the forms of RFC 3339, UTC where it names no zone, or microseconds since 1970.
+    /// An instant: text in a format of RFC 3339 (UTC if it has no zone), or microseconds since 1970.
     Time,
 }
 
-/// A column of an answer.
+/// A declared column of an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Column {
-    /// Its name.
+    /// Column name, used in messages.
     pub name: String,
-    /// What it holds.
+    /// Type that the cells are compared as.
     pub cell_type: CellType,
-    /// Whether its numbers may differ, by an error that is told.
+    /// Whether numbers may differ. Their relative error is reported instead.
     pub approximate: bool,
-    /// How large the numbers are that its own were added up from, where another column says that: positive and negative
-    /// ones may cancel, and what then is left of them is no measure of how exactly they can be added.
+    /// Columns that give the magnitude of the addends of this column. Positive and negative addends may
+    /// cancel, and the remaining sum does not tell how exactly they can be added. `None` if no column gives
+    /// it.
     pub scale: Option<Scale>,
 }
 
-/// A column, or the quotient of two, by their places.
+/// Magnitude of addends, as a column or the quotient of two; both are indexes of columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Scale {
-    /// The column of sizes: the sum of all addends without their signs.
+    /// Index of the column with the sum of the addends' absolute values.
     pub size: usize,
-    /// The column that it is divided by: how many addends there are, where their mean is asked for.
+    /// Index of the column with the number of addends, by which the sum is divided. `None` unless the column
+    /// is a mean.
     pub per: Option<usize>,
 }
 
-/// How the answers to one question are compared.
+/// Rules by which two answers to one question are compared.
+///
+/// * A cell is null, a boolean, a number, a string or JSON; an absent value is null. Columns declare their
+///   type.
+/// * Numbers are equal by value. Whole numbers up to 2⁵³ must be equal exactly. Larger numbers and those with
+///   a fraction may differ by a relative 1e-9 of the larger one, or of their column's scale. Infinities equal
+///   only themselves.
+/// * Strings are compared bytewise. If one of two systems returns a column of strings quoted as JSON, the
+///   column is unquoted once.
+/// * Times are strings unless declared; declared times are microseconds since 1970, UTC.
+/// * JSON is compared by value, regardless of member order.
+/// * Rows that the declared order leaves equal are a multiset, as are all rows without a declared order. Of
+///   rows that tie at the limit, only the ordering columns are compared.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Rules {
-    /// The columns, in order.
+    /// Declared columns, in the order of the answer's cells.
     pub columns: Vec<Column>,
-    /// The columns that rows are ordered by, by their places; empty where no order is stated.
+    /// Indexes of the columns by which rows are ordered. Empty if no order is declared.
     pub order: Vec<usize>,
-    /// How many rows there are at most.
+    /// Maximum number of rows. `None` if the question has no limit.
     pub limit: Option<usize>,
-    /// The scale of columns that have none of their own: the largest addend that may have been cancelled, 0 where none is known.
+    /// Scale of columns without [`Column::scale`]: the largest addend that may have been cancelled, 0 if
+    /// unknown.
     pub addend: f64,
 }
 
-/// Two answers that are the same by the rules.
+/// Result of comparing two answers that are equal by the rules.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Same {
-    /// Largest relative error over the columns that are declared approximate; none without such columns.
+    /// Largest relative error in the columns declared approximate. `None` if there is no such column.
     pub approximate_error: Option<f64>,
 }
 
-/// How an answer differs from the fixed one.
+/// How an answer differs from the one it is compared with (the fixed answer).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Difference {
-    /// What is different, in a few words.
+    /// Short description of the difference.
     pub what: String,
-    /// First rows of the fixed answer that this one lacks.
+    /// First rows of the fixed answer that this answer lacks, at most 5.
     pub lacks: Vec<Row>,
-    /// How many such rows there are.
+    /// Number of rows of the fixed answer that this answer lacks.
     pub lacking: usize,
-    /// First rows of this answer that the fixed one lacks.
+    /// First rows of this answer that the fixed answer lacks, at most 5.
     pub has: Vec<Row>,
-    /// How many such rows there are.
+    /// Number of rows of this answer that the fixed answer lacks.
     pub having: usize,
-    /// The rule that explains it, where one does.
+    /// Rule that explains the difference. `None` if no rule does.
     pub rule: Option<Rule>,
 }
 
-/// Rows of a difference that are kept.
+/// Maximum number of rows kept per side of a difference.
 const SHOWN: usize = 5;
 
 impl Rules {
-    /// Holds `answer` against `fixed`.
+    /// Compares `answer` with `fixed`.
     ///
     /// # Errors
-    /// The difference, both ways.
+    /// The difference between the two, if they are not equal by the rules.
     pub fn compare(&self, fixed: &[Row], answer: &[Row]) -> Result<Same, Box<Difference>> {
         if let Some(what) = self.misshapen(answer) {
             return Err(Box::new(Difference {
@@ -124,7 +130,7 @@ impl Rules {
         Err(Box::new(explain::difference(self, fixed, answer)))
     }
 
-    /// What is wrong with an answer before it is compared with any other.
+    /// Returns why an answer violates the declared columns or limit. `None` if it conforms.
     pub fn misshapen(&self, answer: &[Row]) -> Option<String> {
         let wide = self.columns.len();
         if let Some(row) = answer.iter().find(|row| row.len() != wide) {
@@ -143,7 +149,7 @@ impl Rules {
         }
     }
 
-    /// Whether two answers are the same, with one of the two unquoted where that helps.
+    /// Compares two answers, also with one of the two unquoted if they are not equal as they are.
     fn same(&self, fixed: &[Row], answer: &[Row]) -> Option<Same> {
         if self.columns.iter().all(|column| !column.approximate) && fixed == answer {
             return Some(Same::default());

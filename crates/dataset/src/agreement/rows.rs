@@ -1,23 +1,23 @@
-//! Rows held against rows: in the stated order, or as a multiset.
+//! Compares rows with rows, in the declared order or as a multiset.
 
 use std::cmp::Ordering;
 
 use super::cell::Cell;
 use super::{Rules, Same, Scale};
 
-/// Rows that sorting did not bring together are tried against each other up to so many on a side.
+/// Maximum number of unpaired rows per side for which every combination is tried after the sorted comparison.
 const TRIED: usize = 1_000;
 
 type Row = Vec<Cell>;
 
-/// Whether two answers of declared width are the same.
+/// Compares two answers whose rows have the declared width. `None` if they differ.
 pub(super) fn same(rules: &Rules, fixed: &[Row], answer: &[Row]) -> Option<Same> {
     if fixed.len() != answer.len() {
         return None;
     }
     let compared = Compared::of(rules);
     let mut error = ApproximateError::of(rules);
-    // An order by numbers that may differ says nothing.
+    // Ordering by approximate columns determines no order.
     let is_ordered = !rules.order.is_empty() && rules.order.iter().all(|place| compared.has(*place));
     if !is_ordered {
         pair(&compared, &fixed.iter().collect::<Vec<_>>(), &answer.iter().collect::<Vec<_>>(), &mut error)?;
@@ -43,21 +43,21 @@ pub(super) fn same(rules: &Rules, fixed: &[Row], answer: &[Row]) -> Option<Same>
     Some(error.found())
 }
 
-/// Rows of each side without a partner on the other, by their places.
+/// Returns the indexes of the rows on each side that have no equal row on the other.
 pub(super) fn alone(rules: &Rules, fixed: &[Row], answer: &[Row]) -> (Vec<usize>, Vec<usize>) {
     let compared = Compared::of(rules);
     unpaired(&compared, &fixed.iter().collect::<Vec<_>>(), &answer.iter().collect::<Vec<_>>(), &mut |_, _| {})
 }
 
-/// The columns that are compared, by their places, with what says how large their addends are.
+/// Indexes of the compared columns, each with the scale of its addends.
 struct Compared {
     columns: Vec<(usize, Option<Scale>)>,
-    /// The scale of those that have none.
+    /// Scale of columns without their own.
     addend: f64,
 }
 
 impl Compared {
-    /// All that may not differ.
+    /// All columns except approximate ones.
     fn of(rules: &Rules) -> Self {
         let columns = rules.columns.iter().enumerate().filter(|(_, column)| !column.approximate);
         Self { columns: columns.map(|(place, column)| (place, column.scale)).collect(), addend: rules.addend }
@@ -75,7 +75,8 @@ impl Compared {
     fn are_equal(&self, a: &Row, b: &Row) -> bool {
         self.columns.iter().all(|(place, scale)| match (a.get(*place), b.get(*place)) {
             (Some(of_a), Some(of_b)) => {
-                // Who says that its addends were larger does not make itself right: the sizes are compared too.
+                // The smaller scale counts, so that a wrong answer cannot excuse itself with large addends;
+                // sizes are compared too.
                 let of = |row| scale.map_or(self.addend, |scale| scale_of(scale, row).unwrap_or_default());
                 of_a.is_near(of_b, of(a).min(of(b)))
             }
@@ -84,7 +85,8 @@ impl Compared {
         })
     }
 
-    /// A total order: by types, then by cells without a tolerance, so that equal rows stand together, then by numbers.
+    /// Total order: by type, then by cells without a tolerance, so that equal rows are adjacent, then by
+    /// numbers.
     fn order(&self, a: &Row, b: &Row) -> Ordering {
         let cells = || self.columns.iter().filter_map(|(place, _)| Some((a.get(*place)?, b.get(*place)?)));
         let types = cells().map(|(a, b)| a.rank().cmp(&b.rank()));
@@ -94,7 +96,7 @@ impl Compared {
     }
 }
 
-/// How large the addends of a row are; none where it does not say so by finite numbers.
+/// Returns the magnitude of a row's addends. `None` if the row does not give it as a finite number.
 fn scale_of(scale: Scale, row: &Row) -> Option<f64> {
     let number = |place: usize| match row.get(place) {
         Some(Cell::Number(number)) => Some(number.value().abs()),
@@ -108,14 +110,14 @@ fn scale_of(scale: Scale, row: &Row) -> Option<f64> {
     found.is_finite().then_some(found)
 }
 
-/// All rows with their partners.
+/// Pairs all rows. `None` if a row has no partner or a pair has no relative error.
 fn pair(compared: &Compared, fixed: &[&Row], answer: &[&Row], error: &mut ApproximateError) -> Option<()> {
     let mut fits = true;
     let (a, b) = unpaired(compared, fixed, answer, &mut |a, b| fits &= error.add(a, b));
     (fits && a.is_empty() && b.is_empty()).then_some(())
 }
 
-/// Pairs rows that are equal, each with one partner; gives the places of those that have none.
+/// Pairs each row with one equal row, and returns the indexes of rows without a partner.
 fn unpaired(
     compared: &Compared,
     fixed: &[&Row],
@@ -145,7 +147,7 @@ fn unpaired(
     }
     alone_left.extend(left.iter().skip(i));
     alone_right.extend(right.iter().skip(j));
-    // Numbers that differ in the last digit may have brought the two sides into different orders.
+    // Numbers that differ in the last digit may sort differently on the two sides.
     if alone_left.len() <= TRIED && alone_right.len() <= TRIED {
         alone_left.retain(|a| {
             match alone_right.iter().position(|b| compared.are_equal(fixed[*a], answer[*b])) {
@@ -162,7 +164,7 @@ fn unpaired(
     (alone_left, alone_right)
 }
 
-/// The largest relative error of approximate columns.
+/// Largest relative error in approximate columns.
 struct ApproximateError {
     columns: Vec<usize>,
     largest: f64,
@@ -174,14 +176,14 @@ impl ApproximateError {
         Self { columns: columns.map(|(place, _)| place).collect(), largest: 0.0 }
     }
 
-    /// Takes a pair of rows; says whether it is one of numbers.
+    /// Adds a pair of rows. Returns `false` if an approximate cell has no relative error.
     fn add(&mut self, fixed: &Row, answer: &Row) -> bool {
         for place in &self.columns {
             match (fixed.get(*place), answer.get(*place)) {
                 (Some(Cell::Number(a)), Some(Cell::Number(b))) => {
                     let (want, got) = (a.value(), b.value());
                     let error = if want == got { 0.0 } else { (got - want).abs() / want.abs() };
-                    // Something for nothing has no relative error.
+                    // An error relative to zero is not defined.
                     if !error.is_finite() {
                         return false;
                     }

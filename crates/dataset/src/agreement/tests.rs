@@ -1,4 +1,4 @@
-//! The rules, one by one, and what must hold for any rows.
+//! Tests of every comparison rule, and properties that hold for any rows.
 
 use proptest::prelude::*;
 
@@ -17,12 +17,12 @@ fn of(types: &[CellType]) -> Rules {
     Rules { columns: types.iter().map(|one| column("c", *one)).collect(), ..Rules::default() }
 }
 
-/// Whether two single cells of a type are the same.
+/// Returns `true` if two single cells of a type are equal.
 fn same(cell_type: CellType, a: Value, b: Value) -> bool {
     of(&[cell_type]).compare(&[vec![a]], &[vec![b]]).is_ok()
 }
 
-/// Groups with their counts, most first, at most so many.
+/// Rules for groups with their counts in descending order, with an optional limit.
 fn groups(limit: Option<usize>) -> Rules {
     Rules {
         columns: vec![column("x", CellType::String), column("n", CellType::Number)],
@@ -45,7 +45,7 @@ fn numbers_are_equal_by_value() {
         (Value::Float(0.1 + 0.2), Value::Float(0.3)),
         (Value::Float(0.3), text("0.3")),
         (Value::Float(1.0), Value::Float(1.0 + 1e-12)),
-        // Beyond 2⁵³ a double is no longer the number itself.
+        // Beyond 2⁵³ a double may not be the exact number.
         (Value::Int((1 << 53) + 1), Value::Float(9_007_199_254_740_992.0)),
         (text("18446744073709551615"), Value::Float(18_446_744_073_709_551_616.0)),
         (text("1e3"), Value::Int(1000)),
@@ -90,7 +90,7 @@ fn infinity_is_equal_to_itself_alone() {
             }
         }
     }
-    // As some systems' drivers have it: by name.
+    // Some systems' drivers return infinities by name.
     assert!(same(Number, up.clone(), text("Infinity")) && same(Number, down, text("-Infinity")));
     assert!(!same(Number, text("Infinity"), Value::Float(1e308)));
     let mut rules = groups(None);
@@ -99,7 +99,7 @@ fn infinity_is_equal_to_itself_alone() {
     assert!(rules.compare(&of(f64::INFINITY), &of(1.0)).is_err());
     assert!(rules.compare(&of(1.0), &of(f64::INFINITY)).is_err());
     assert!(rules.compare(&of(f64::INFINITY), &of(f64::INFINITY)).is_ok());
-    // An engine that says 0 where the sum is beyond all doubles has no majority to join.
+    // An engine that answers 0 for a sum beyond all doubles must not join the majority.
     assert_eq!(decided(&[("a", up.clone()), ("b", Value::Float(0.0)), ("c", up)]), Decision::Agreed(0));
 }
 
@@ -112,7 +112,7 @@ fn what_cancels_is_compared_within_what_was_added_up() {
         vec![vec![Value::Float(total), Value::Float(mean), Value::Int(n), Value::Float(size)]]
     };
     let exact = row(0.0, 0.0, 20_000, 9_876_543.21);
-    // Added up in another order, which leaves something.
+    // Addition in another order leaves a small remainder.
     assert!(rules.compare(&exact, &row(4.9e-7, 2.45e-11, 20_000, 9_876_543.21)).is_ok());
     assert!(rules.compare(&row(4.9e-7, 2.45e-11, 20_000, 9_876_543.21), &exact).is_ok());
     assert!(
@@ -123,17 +123,17 @@ fn what_cancels_is_compared_within_what_was_added_up() {
             )
             .is_ok()
     );
-    // A cent that is lost on the way, and a mean that is off by less than what the total may be.
+    // A cent lost on the way, and a mean that is off by less than the total may be.
     assert!(rules.compare(&row(0.005, 0.0, 20_000, 9_876.0), &row(0.015, 0.0, 20_000, 9_876.0)).is_err());
     assert!(rules.compare(&exact, &row(0.0, 1e-5, 20_000, 9_876_543.21)).is_err());
-    // Nobody's own size makes it right.
+    // A wrong answer cannot excuse itself with its own size column.
     assert!(rules.compare(&exact, &row(12.5, 0.0, 20_000, 1e20)).is_err());
     assert!(rules.compare(&exact, &row(12.5, 0.0, 20_000, f64::INFINITY)).is_err());
     assert!(rules.compare(&row(0.0, 0.0, 1, f64::INFINITY), &row(12.5, 0.0, 1, f64::INFINITY)).is_err());
-    // Whole numbers are added up exactly as long as they are exact.
+    // Whole numbers are added exactly as long as the sums are exact.
     assert!(rules.compare(&row(1.0, 1.5, 2, 1e12), &row(2.0, 1.5, 2, 1e12)).is_err());
     assert!(rules.compare(&row(1.0, 1.5, 2, 1e17), &row(2.0, 1.5, 2, 1e17)).is_ok());
-    // The largest addend is the scale of a column without one.
+    // The largest addend is the scale of a column without its own.
     let by_addend = |addend| Rules { addend, ..of(&[CellType::Number]) };
     let (nothing, little) = ([vec![Value::Int(0)]], [vec![Value::Float(4.9e-7)]]);
     assert!(
@@ -145,7 +145,7 @@ fn what_cancels_is_compared_within_what_was_added_up() {
         by_addend(1e9).compare(&[vec![Value::Int(1)]], &[vec![Value::Int(2)]]).is_err(),
         "whole numbers are exact"
     );
-    // Without a scale nothing is known of what was added up.
+    // Without a scale the addends are unknown.
     assert!(
         of(&[CellType::Number]).compare(&[vec![Value::Float(0.0)]], &[vec![Value::Float(4.9e-7)]]).is_err()
     );
@@ -171,10 +171,10 @@ fn a_column_of_strings_is_unquoted_once() {
         (column(&["a", "b \"c\"", "\u{1f600}"]), column(&[r#""a""#, r#""b \"c\"""#, r#""\ud83d\ude00""#]));
     assert!(rules.compare(&plain, &quoted).is_ok());
     assert!(rules.compare(&quoted, &plain).is_ok());
-    // Twice is too often, and one cell that is no JSON string shows that none was quoted.
+    // Double quoting is too much, and one cell that is not a JSON string shows that none was quoted.
     assert!(rules.compare(&plain, &column(&[r#""\"a\"""#, r#""b""#, r#""c""#])).is_err());
     assert!(rules.compare(&column(&["a", "b"]), &column(&[r#""a""#, "b"])).is_err());
-    // Strings that hold quotes of their own, in both.
+    // Strings that contain quotes themselves, on both sides.
     assert!(rules.compare(&column(&[r#""a""#]), &column(&[r#""\"a\"""#])).is_ok());
     assert!(of(&[CellType::Json]).compare(&column(&["a"]), &column(&[r#""a""#])).is_ok());
     assert!(
@@ -264,7 +264,7 @@ fn without_an_order_rows_are_a_multiset() {
     assert!(rules.compare(&fixed, &counted(&[("b", 2), ("a", 1), ("a", 1)])).is_ok());
     let other = rules.compare(&fixed, &counted(&[("b", 2), ("b", 2), ("a", 1)])).unwrap_err();
     assert_eq!((other.lacks, other.has), (counted(&[("a", 1)]), counted(&[("b", 2)])));
-    // Floats that sort the other way round for their last digit.
+    // Floats that sort differently because of their last digit.
     let floats = of(&[CellType::Number, CellType::Number]);
     let pair = |a: f64, b: f64| vec![Value::Float(a), Value::Float(b)];
     let (one, two) = (pair(0.3, 5.5), pair(0.1 + 0.2, 4.5));
@@ -323,7 +323,7 @@ fn votes(answers: &[(&str, i64)]) -> Decision {
     decided(&cells)
 }
 
-/// What is decided of answers of one cell over the same documents.
+/// Decision on one-cell answers over the same documents.
 fn decided(answers: &[(&str, Value)]) -> Decision {
     let rows: Vec<Vec<Row>> = answers.iter().map(|(_, cell)| vec![vec![cell.clone()]]).collect();
     let holding = Holding::new(1, []);
@@ -332,7 +332,7 @@ fn decided(answers: &[(&str, Value)]) -> Decision {
     decide(&of(&[CellType::Number]), &answers, &holding).0
 }
 
-/// An answer of a voter over the documents that all hold.
+/// Answer of a voter over the common documents.
 fn over<'a>(system: &'a str, holding: &'a Holding, rows: &'a [Row]) -> Answer<'a> {
     Answer { system, holding, rows, votes: true, common: Some(rows) }
 }
@@ -398,7 +398,7 @@ fn any_type() -> impl Strategy<Value = CellType> {
 }
 
 prop_compose! {
-    /// Rules with rows of their width.
+    /// Rules, and rows of matching width.
     fn any_answer()(types in prop::collection::vec(any_type(), 1..4))(
         rows in prop::collection::vec(prop::collection::vec(any_value(), types.len()), 0..12),
         order in prop::collection::vec(0..types.len(), 0..3),
@@ -413,7 +413,7 @@ proptest! {
     #[test]
     fn every_answer_is_the_same_as_itself((rules, rows) in any_answer()) {
         prop_assert!(rules.compare(&rows, &rows).is_ok());
-        // Not by being the very same bytes alone.
+        // Not only because the values are identical.
         prop_assert!(rows::same(&rules, &cell::typed(&rules, &rows), &cell::typed(&rules, &rows)).is_some());
     }
 

@@ -1,42 +1,44 @@
-//! Who is right where nobody knows: a strict majority of the systems that answered over the same documents, and two at
-//! least.
+//! Finds the expected answer by vote: a strict majority of the systems that answered over the same documents,
+//! and at least two.
 
 use super::{Difference, Holding, Rules, Same};
 use crate::value::Row;
 
-/// What one configuration answered.
+/// Answer of one configuration to a question.
 #[derive(Clone, Copy, Debug)]
 pub struct Answer<'a> {
-    /// The system of the configuration: several configurations of one system have one vote.
+    /// System of the configuration. All configurations of one system share one vote.
     pub system: &'a str,
-    /// The documents that it holds.
+    /// Documents that the configuration holds.
     pub holding: &'a Holding,
-    /// What it answers over them.
+    /// Answer over all documents that the configuration holds.
     pub rows: &'a [Row],
-    /// Whether it is among the voters.
+    /// Whether the configuration is a voter.
     pub votes: bool,
-    /// What it answers over the documents that all voters hold; none where it could not be asked that. The same rows where it
-    /// holds no others.
+    /// Answer over the documents that all voters hold. `None` if the configuration could not be queried over
+    /// these. Equal to `rows` if it holds no others.
     pub common: Option<&'a [Row]>,
 }
 
-/// What came of the answers.
+/// Result of a vote.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Decision {
-    /// A strict majority of the systems, and two at least, gave the answer at this place.
+    /// A strict majority of the systems, and at least two, gave the answer at this index.
     Agreed(usize),
-    /// No such majority: nobody is right. The answer at this place is shared by most, and is what others are shown beside.
+    /// No such majority, so that no answer is expected. The answer at this index is the most frequent one,
+    /// with which the others are compared for display.
     Disputed(usize),
-    /// Only one system answered.
+    /// Only one system answered. Its answer is at this index.
     Unverified(usize),
-    /// They hold other documents than each other, and could not be asked over the same ones.
+    /// The configurations hold different documents and could not be queried over the same ones.
     OtherDocuments,
-    /// Nobody answered.
+    /// There is no answer to compare.
     Nothing,
 }
 
 impl Decision {
-    /// The place of the answer that all are held against, which is over the documents that all voters hold.
+    /// Returns the index of the answer with which all are compared, over the documents that all voters hold.
+    /// `None` if there is none.
     pub fn fixed(self) -> Option<usize> {
         match self {
             Self::Agreed(place) | Self::Disputed(place) | Self::Unverified(place) => Some(place),
@@ -45,43 +47,46 @@ impl Decision {
     }
 }
 
-/// How an answer stands to the fixed one.
+/// Result of comparing an answer with the fixed one.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Standing {
-    /// It is the same, over the same documents.
+    /// Equal, over the same documents.
     Same(Same),
-    /// It is another, over the same documents.
+    /// Different, over the same documents.
     Different(Box<Difference>),
-    /// It is over other documents, and cannot be compared.
+    /// Not comparable, because the answer is over other documents.
     OtherDocuments,
 }
 
-/// What the answers that a configuration gives later, over all documents that it holds, are held against.
+/// What later answers of a configuration, over all documents that it holds, are compared with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Later {
-    /// The answer of the configuration at this place over all that it holds, which is the same documents.
+    /// The answer of the configuration at this index over all its documents, which are the same as this
+    /// one's.
     Answer(usize),
-    /// The fixed answer itself: it holds the very documents that all were compared over.
+    /// The fixed answer itself, because the configuration holds exactly the documents that all were compared
+    /// over.
     Fixed,
-    /// Nothing: its statement is wrong over the documents that all voters hold.
+    /// Nothing, because the configuration's statement is wrong over the documents that all voters hold.
     Wrong,
-    /// Nothing: nobody knows who is right.
+    /// Nothing, because the vote has no majority.
     Disputed,
-    /// Nothing: there is nothing that it could be compared with.
+    /// Nothing, because there is no answer to compare with.
     Unverified,
 }
 
-/// What was found out about one configuration.
+/// Result of a vote for one configuration.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Finding {
-    /// How its answer stands to the fixed one.
+    /// How the configuration's answer compares with the fixed one.
     pub standing: Standing,
-    /// What its later answers are held against.
+    /// What the configuration's later answers are compared with.
     pub later: Later,
 }
 
-/// Finds the answer on which a strict majority of the voters agrees, and how each stands to it; in the order of `answers`. A
-/// system whose own configurations answer differently agrees with nobody.
+/// Finds the answer on which a strict majority of the voters agrees, and compares every answer with it.
+/// Findings are in the order of `answers`. A system whose own configurations answer differently agrees with
+/// no answer.
 pub fn decide(rules: &Rules, answers: &[Answer<'_>], common: &Holding) -> (Decision, Vec<Finding>) {
     let ballots: Vec<Ballot<'_>> = answers.iter().enumerate().filter_map(Ballot::of).collect();
     let decision = match (majority(rules, &ballots), answers.is_empty()) {
@@ -102,9 +107,9 @@ pub fn decide(rules: &Rules, answers: &[Answer<'_>], common: &Holding) -> (Decis
     (decision, findings.into_iter().map(doubt).collect())
 }
 
-/// An answer over the documents that all voters hold.
+/// A voter's answer over the documents that all voters hold.
 struct Ballot<'a> {
-    /// Among all answers.
+    /// Index among all answers.
     place: usize,
     system: &'a str,
     rows: &'a [Row],
@@ -117,12 +122,12 @@ impl<'a> Ballot<'a> {
     }
 }
 
-/// What a strict majority of the systems says.
+/// Returns the decision of a vote in which every system has one vote.
 fn majority(rules: &Rules, ballots: &[Ballot<'_>]) -> Decision {
     let mut systems: Vec<&str> = ballots.iter().map(|one| one.system).collect();
     systems.sort_unstable();
     systems.dedup();
-    // By how many systems and how many configurations each is shared.
+    // The best candidate: its number of systems, its number of configurations, and its index.
     let mut best: Option<(usize, usize, usize)> = None;
     for candidate in ballots {
         if rules.misshapen(candidate.rows).is_some() {
@@ -138,10 +143,10 @@ fn majority(rules: &Rules, ballots: &[Ballot<'_>]) -> Decision {
             best = Some((votes, shared, candidate.place));
         }
     }
-    // All are misshapen, or there is none.
+    // All answers violate the declared columns or limit, or there is none.
     let Some((votes, _, place)) = best else { return Decision::Nothing };
     match systems.len() {
-        // It contradicts itself.
+        // The configurations of the only system contradict each other.
         1 if votes == 0 => Decision::Disputed(place),
         1 => Decision::Unverified(place),
         all if votes >= 2 && 2 * votes > all => Decision::Agreed(place),
@@ -149,8 +154,8 @@ fn majority(rules: &Rules, ballots: &[Ballot<'_>]) -> Decision {
     }
 }
 
-/// How each answer stands to one that is right over `common`: what the user gave, or the answer of the `reference`, which
-/// is right over all that it holds.
+/// Compares every answer with `fixed`, which is correct over the documents of `common`. It is given by the
+/// user or by the `reference` (an index), whose answer is correct over all documents that it holds.
 pub fn hold_against(
     rules: &Rules,
     answers: &[Answer<'_>],
@@ -176,7 +181,8 @@ pub fn hold_against(
             standing if one.holding == common => Finding { standing: standing.clone(), later: Later::Fixed },
             Standing::Different(_) => Finding { standing: standing.clone(), later: Later::Wrong },
             Standing::Same(_) => {
-                // Those that are right over what all hold, and hold the same documents more than that.
+                // Configurations that are correct over the common documents and hold the same additional
+                // ones.
                 let alike = answers.iter().enumerate();
                 let alike = alike.filter(|(place, other)| is_right(*place) && other.holding == one.holding);
                 let ballots: Vec<Ballot<'_>> = alike
@@ -189,7 +195,8 @@ pub fn hold_against(
     findings
 }
 
-/// What is found out of an answer that is right over the documents that all hold, by those that hold the same ones more.
+/// Determines the finding of an answer that is correct over the common documents, from configurations that
+/// hold the same additional ones.
 fn over_own(
     rules: &Rules,
     one: &Answer<'_>,

@@ -1,4 +1,4 @@
-//! Votes of systems that hold other documents than each other: held against a model in which it is known who is right.
+//! Votes of systems with different documents, compared with a model in which the correct answer is known.
 
 use std::collections::BTreeSet;
 
@@ -7,14 +7,14 @@ use proptest::prelude::*;
 use super::*;
 use crate::value::Value;
 
-/// A system of the model: it sums the documents' numbers up, rightly or not.
+/// A system of the model: it sums the numbers of its documents, correctly or not.
 #[derive(Clone, Debug)]
 struct Modelled {
     name: &'static str,
     refused: BTreeSet<u64>,
-    /// Added to the sum of whatever it holds; 0 where it is right.
+    /// Error added to every sum; 0 if the system is correct.
     off_by: i64,
-    /// Whether it can be asked over other documents than its own.
+    /// Whether the system can be queried over other documents than its own.
     can_be_asked: bool,
 }
 
@@ -38,24 +38,24 @@ fn sum() -> Rules {
     Rules { columns: vec![column], ..Rules::default() }
 }
 
-/// The number of a document: no two sets of documents have the same sum.
+/// Number of a document; no two sets of documents have the same sum.
 fn number(ordinal: u64) -> i64 {
     1 << (ordinal % 60)
 }
 
-/// What a system answers over documents without the refused ones.
+/// Answer of a system over the documents without the rejected ones.
 fn answer(system: &Modelled, offered: u64, refused: &BTreeSet<u64>) -> Vec<Row> {
     let sum: i64 = (0..offered).filter(|ordinal| !refused.contains(ordinal)).map(number).sum();
     vec![vec![Value::Int(sum + system.off_by)]]
 }
 
-/// What came of a vote, by places in the order of the systems; whoever holds nothing was never asked.
+/// Outcome of a vote, indexed like the systems. A system without documents has no vote.
 #[derive(Debug, PartialEq)]
 struct Outcome {
     decision: Decision,
     voters: Vec<bool>,
     findings: Vec<Finding>,
-    /// What later answers are held against.
+    /// Rows with which later answers are compared.
     fixed: Vec<Option<Vec<Row>>>,
     common: Option<Holding>,
 }
@@ -116,10 +116,10 @@ fn those_who_refused_a_document_do_not_outvote_who_holds_it() {
     assert!(matches!(found.decision, Decision::Agreed(_)));
     assert_eq!(found.standings(), ["same"; 3]);
     assert_eq!(found.common, Some(Holding::new(100, [7])));
-    // Later answers of the one that holds all are held against its own over all of them.
+    // Later answers of the system that holds all documents are compared with its own over all of them.
     assert_eq!(found.findings[2].later, Later::Answer(2));
     assert_ne!(found.fixed[2], found.fixed[0]);
-    // The same where it cannot be asked over fewer.
+    // The same system cannot be compared if it cannot be queried over fewer documents.
     let alone = Modelled { can_be_asked: false, ..system("sqlite", []) };
     let found = vote(100, &[system("clickhouse", [7]), system("duckdb", [7]), alone]);
     assert_eq!(found.standings(), ["same", "same", "other documents"]);
@@ -138,12 +138,12 @@ fn who_holds_nothing_has_no_vote() {
 
 #[test]
 fn documents_that_only_one_half_of_them_holds_decide_nothing() {
-    // Nothing is in both, and neither is more.
+    // No document is in both halves, and neither half is larger.
     let found = vote(10, &[system("a", 0..5), system("b", 5..10)]);
     assert_eq!((found.decision, found.standings()), (Decision::OtherDocuments, vec!["other documents"; 2]));
     let found = vote(10, &[system("a", 0..5), system("b", 0..5), system("c", 5..10), system("d", 5..10)]);
     assert_eq!(found.decision, Decision::OtherDocuments);
-    // The larger part decides over its own documents, and nobody is wrong who holds others.
+    // The larger part decides over its own documents, and systems with other documents are not wrong.
     let found =
         vote(10, &[system("a", 0..4), system("b", 0..4), system("c", 4..10), system("d", 4..10).wrong()]);
     assert!(matches!(found.decision, Decision::Agreed(0)));
@@ -180,7 +180,7 @@ fn groups_that_refuse_other_documents_are_compared_over_what_all_hold() {
 
 #[test]
 fn those_alike_that_differ_over_what_only_they_hold_settle_it_among_themselves() {
-    // Over the documents that all hold they agree; over what is theirs alone one says something else.
+    // Answers agree over the common documents; over the additional ones, one differs.
     let rules = sum();
     let (whole, common) = (Holding::new(20, []), Holding::new(20, [3]));
     let rows = |n: i64| vec![vec![Value::Int(n)]];
@@ -197,7 +197,7 @@ fn those_alike_that_differ_over_what_only_they_hold_settle_it_among_themselves()
     assert_eq!(findings[1].later, Later::Answer(1));
     let (_, findings) = decide(&rules, &[less, more("a", &six), more("c", &seven)], &common);
     assert!(findings[1..].iter().all(|one| one.later == Later::Disputed));
-    // The reference is right over all that it holds.
+    // The reference is correct over all documents that it holds.
     let findings = hold_against(&rules, &all, &common, &five, Some(3));
     assert!(findings[1..].iter().all(|one| one.later == Later::Answer(3)));
     assert!(matches!(findings[1].standing, Standing::Different(_)));
@@ -210,7 +210,7 @@ fn a_reference_is_compared_over_what_it_holds() {
     let found = Electorate::among(&[&whole, &reference, &half], Some(1)).unwrap();
     assert_eq!((found.votes, found.common), (vec![true, true, false], reference.clone()));
     assert_eq!(Electorate::among(&[&whole, &Holding::new(100, 0..100)], Some(1)), None);
-    // Of one that was not loaded nothing is known.
+    // A system without documents has no vote.
     let found = Electorate::among(&[&whole, &Holding::default(), &reference], Some(2)).unwrap();
     assert_eq!(found.votes, [true, false, true]);
     let found = Electorate::among(&[&whole, &Holding::default()], None).unwrap();
@@ -343,7 +343,7 @@ proptest! {
             let rotated = (place + systems.len() - by) % systems.len();
             systems.len() - 1 - rotated
         };
-        // Which of two equally frequent answers others are shown beside is left to their order.
+        // Which of two equally frequent answers is displayed depends on their order.
         if matches!(before.decision, Decision::Disputed(_)) {
             prop_assert!(matches!(after.decision, Decision::Disputed(_)));
             return Ok(());
@@ -359,7 +359,7 @@ proptest! {
         for one in &mut systems {
             one.off_by = 0;
         }
-        // Whatever it says over its own documents: unless it is asked over the same ones, it says nothing of others.
+        // An answer over other documents says nothing about systems that were asked over the common ones.
         systems.push(Modelled { can_be_asked: false, ..more });
         let found = vote(OFFERED, &systems);
         for place in 0..systems.len() - 1 {

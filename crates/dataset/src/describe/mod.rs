@@ -1,4 +1,4 @@
-//! The profile of a data set: what kinds of events, users, types and lengths it holds, and what is wrong with it.
+//! Data profile: kinds of events, users, types and lengths in a data set, and its faulty lines.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -24,12 +24,13 @@ pub use paths::{JsonType, Lengths, PathProfile, Steps, TypeProfile};
 
 use paths::{Collected, Paths};
 
-/// How much is told apart.
+/// Limits of the number of paths and names that a profile distinguishes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DescribeOptions {
-    /// The most JSON paths that are told apart; values on later ones are only counted.
+    /// Maximum number of JSON paths. Values on further paths are only counted. Default: 2,000.
     pub paths: usize,
-    /// The most kinds, operations and collections each that are told apart; later ones are counted together.
+    /// Maximum number each of kinds, operations (per collection) and collections. Further ones are counted
+    /// together. Default: 1,000.
     pub names: usize,
 }
 
@@ -39,79 +40,79 @@ impl Default for DescribeOptions {
     }
 }
 
-/// What a data set holds.
+/// Data profile of a source, as written to a file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Profile {
-    /// The version of this format.
+    /// Version of this file format, currently 1.
     pub schema: u32,
-    /// Where the documents come from.
+    /// Display name of the source.
     pub source: String,
-    /// Documents: lines that are JSON.
+    /// Number of documents: lines that are JSON.
     pub documents: u64,
-    /// Their bytes as newline-delimited JSON, each with one newline.
+    /// Size of the documents in bytes, each with one newline.
     pub bytes: u64,
-    /// Lines that hold nothing but white space.
+    /// Number of lines with white space only.
     pub blank_lines: u64,
-    /// The lengths of the documents in bytes, without newlines.
+    /// Lengths of the documents in bytes, without newlines. `None` if there is no document.
     pub lengths: Option<Lengths>,
-    /// Lines that are no JSON or no UTF-8, and so no documents, by what is wrong.
+    /// Lines that are not JSON or not UTF-8 and therefore not documents, by kind of fault.
     pub no_documents: BTreeMap<String, NoDocuments>,
-    /// What lies in the source's folder and was not read.
+    /// Entries of the source's folder that were not read.
     pub left_out: Vec<LeftOut>,
-    /// Documents by what is unusual about them; one document may count several times.
+    /// Number of documents by trait name; a document with several traits counts several times.
     pub traits: BTreeMap<String, u64>,
-    /// The earliest `time_us`: microseconds since 1970, UTC.
+    /// Earliest `time_us`: microseconds since 1970, UTC. `None` if no document has one.
     pub first_us: Option<i64>,
-    /// The latest `time_us`.
+    /// Latest `time_us`: microseconds since 1970, UTC. `None` if no document has one.
     pub last_us: Option<i64>,
-    /// Distinct `did` in all readable documents.
+    /// Number of distinct `did` in documents that are JSON objects.
     pub users: u64,
-    /// Readable documents by `kind`, the most frequent first.
+    /// JSON objects by `kind`, the most frequent first.
     pub kinds: Vec<KindProfile>,
-    /// Readable documents by `commit.collection`, the most frequent first.
+    /// JSON objects by `commit.collection`, the most frequent first.
     pub collections: Vec<CollectionProfile>,
-    /// The values by JSON path, in bytewise order of the paths.
+    /// Values by JSON path, in bytewise order of the paths.
     pub paths: Vec<PathProfile>,
-    /// Values on paths beyond the most that are told apart.
+    /// Number of values on paths beyond [`DescribeOptions::paths`].
     pub values_left_out: u64,
-    /// Documents whose values are not in `paths`, since they are no objects, nested too deep, or hold numbers or strings
-    /// that have no value (numbers too large, halves of surrogate pairs).
+    /// Number of documents that `paths` does not cover: they are no objects, nested too deep, or contain
+    /// values that cannot be represented (too large numbers, halves of surrogate pairs).
     pub documents_left_out: u64,
 }
 
-/// Lines with the same fault.
+/// Lines with the same kind of fault.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NoDocuments {
-    /// How many there are.
+    /// Number of lines with this fault.
     pub lines: u64,
-    /// Where the first one stands: its input, and the line within it.
+    /// Input and line number of the first one, as text.
     pub first: String,
 }
 
-/// The version of [`Profile`] as it is written.
+/// Value of [`Profile::schema`] in new profiles.
 const SCHEMA: u32 = 1;
-/// The name under which those are counted that are too many to be told apart.
+/// Name that stands for all names beyond the limit.
 const OTHERS: &str = "(others)";
 
-/// The events of one kind.
+/// Events of one kind.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KindProfile {
-    /// The `kind`; null where it is absent or no string.
+    /// Value of `kind`. `None` if it is absent or not a string.
     pub kind: Option<String>,
-    /// How many documents there are.
+    /// Number of events of this kind.
     pub documents: u64,
 }
 
-/// The events of one collection.
+/// Events of one collection.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CollectionProfile {
-    /// The `commit.collection`; null where it is absent or no string.
+    /// Value of `commit.collection`. `None` if it is absent or not a string.
     pub collection: Option<String>,
-    /// How many documents there are.
+    /// Number of events of this collection.
     pub documents: u64,
-    /// How many there are of each `commit.operation`, absent ones not counted.
+    /// Number of events by `commit.operation`; events without an operation are not counted.
     pub operations: BTreeMap<String, u64>,
-    /// Distinct `did` of the commits that create a record.
+    /// Number of distinct `did` among the commits that create a record.
     pub users_of_creates: u64,
 }
 
@@ -122,14 +123,15 @@ struct Collection {
     creators: HashSet<User, FixedState>,
 }
 
-/// Reads a source once and describes it.
+/// Reads a source once and computes its profile.
 ///
-/// Memory grows with the distinct users, and with the paths and names up to the options' limits. `progress` is called
-/// for every block of documents, and `cancelled` at least twenty times a second.
+/// Memory grows with the number of distinct users, and with paths and names up to the limits in `options`.
+/// `progress` is called after every block of documents, and `cancelled` at least twenty times a second.
 ///
 /// # Errors
 ///
-/// Whatever keeps the source from being read to its end, and [`DataError::Cancelled`]. Lines that are no JSON are no errors.
+/// If the source cannot be read to its end, and [`DataError::Cancelled`] if `cancelled` returned `true`.
+/// Lines that are not JSON are counted and are no error.
 pub fn describe(
     source: &Source,
     options: &DescribeOptions,
@@ -140,33 +142,33 @@ pub fn describe(
     read(source, options, all, progress, cancelled).map(|sampled| sampled.profile)
 }
 
-/// When enough was read.
+/// Limits after which sampling stops reading.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Bytes of documents.
+    /// Maximum size of all non-blank lines in bytes, checked after each block.
     pub bytes: u64,
-    /// How long that may take.
+    /// Maximum duration of reading, checked after each block.
     pub time: Duration,
-    /// Documents that are kept.
+    /// Maximum number of documents that are kept.
     pub kept: usize,
 }
 
-/// The first documents of a source, described.
+/// Profile and samples of the first documents of a source.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sampled {
-    /// What they hold.
+    /// Profile of the documents that were read.
     pub profile: Profile,
-    /// Documents spread evenly over them, those that are JSON objects.
+    /// JSON objects spread evenly over the documents that were read, without newlines.
     pub documents: Vec<Vec<u8>>,
-    /// Whether the source was read to its end.
+    /// Whether the source was read to its end before a limit was reached.
     pub is_whole: bool,
 }
 
-/// Reads a source up to some limits and describes that.
+/// Reads a source up to some limits and computes the profile of that part.
 ///
 /// # Errors
 ///
-/// As [`describe`].
+/// See [`describe`].
 pub fn sample(source: &Source, limits: Limits, cancelled: &dyn Fn() -> bool) -> Result<Sampled, DataError> {
     read(source, &DescribeOptions::default(), limits, &mut |_| {}, cancelled)
 }
@@ -230,7 +232,7 @@ fn read(
     }
 }
 
-/// A profile that is being collected.
+/// A profile under construction.
 struct Description<'o> {
     options: &'o DescribeOptions,
     documents: u64,
@@ -358,7 +360,7 @@ impl<'o> Description<'o> {
     }
 }
 
-/// The entry of a name, or that of all others when there are too many.
+/// Returns the entry of a name, or that of all further names if the map has `most` entries.
 fn entry<'m, T: Default>(
     map: &'m mut HashMap<Option<Box<str>>, T, FixedState>,
     name: Option<&str>,

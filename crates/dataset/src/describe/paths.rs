@@ -1,4 +1,4 @@
-//! The types and lengths of values by their JSON path.
+//! Collects types and lengths of values by JSON path.
 
 use std::fmt::{self, Write as _};
 
@@ -7,18 +7,18 @@ use hashbrown::HashMap;
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Serialize};
 
-/// The smallest, the mean and the largest of some lengths.
+/// Minimum, mean and maximum of a set of lengths.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Lengths {
-    /// The smallest.
+    /// Smallest length of all.
     pub min: u64,
-    /// The arithmetic mean.
+    /// Arithmetic mean of the lengths.
     pub mean: f64,
-    /// The largest.
+    /// Largest length of all.
     pub max: u64,
 }
 
-/// Lengths that are being collected.
+/// Running minimum, sum and maximum of lengths.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Collected {
     count: u64,
@@ -41,24 +41,24 @@ impl Collected {
     }
 }
 
-/// A type of JSON values. Numbers are told apart by whether they are written with a fraction or an exponent, or are too
-/// large for 64 bits.
+/// Type of a JSON value. A number is an integer unless it is written with a fraction or an exponent or
+/// exceeds 64 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum JsonType {
-    /// `null`.
+    /// The literal value `null`.
     Null,
-    /// `true` or `false`.
+    /// One of `true` and `false`.
     Boolean,
-    /// A number that is a 64-bit integer, signed or not.
+    /// A number that is a signed or unsigned 64-bit integer.
     Integer,
-    /// Any other number.
+    /// A number that is no 64-bit integer.
     Float,
-    /// A string; its length is that of its UTF-8 in bytes.
+    /// A string. Its length is counted in UTF-8 bytes.
     String,
-    /// An array; its length is how many elements it has.
+    /// An array. Its length is the number of elements.
     Array,
-    /// An object; its length is how many members it has.
+    /// An object. Its length is the number of members.
     Object,
 }
 
@@ -72,26 +72,27 @@ const TYPES: [JsonType; 7] = [
     JsonType::Object,
 ];
 
-/// The values of one type on one path.
+/// Values of one type on one path.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TypeProfile {
-    /// The type.
+    /// JSON type of the values.
     #[serde(rename = "type")]
     pub json_type: JsonType,
-    /// How many values there are.
+    /// Number of values of this type.
     pub values: u64,
-    /// Their lengths, for the types that have one.
+    /// Lengths of the values. `None` for types without a length.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub length: Option<Lengths>,
 }
 
-/// The values on one path.
+/// Values on one JSON path, by type.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PathProfile {
-    /// The path: `$` for the document, `a.b` for members, `a[]` for elements, `a["b.c"]` for names with other characters
-    /// than letters, digits, `_`, `$` and `-`, and `["$"]` for a member of the document that is called as the document.
+    /// The path: `$` for the document, `a.b` for members, `a[]` for elements. `a["b.c"]` is used for names
+    /// with characters other than letters, digits, `_`, `$` and `-`, and `["$"]` for a top-level member named
+    /// `$`.
     pub path: String,
-    /// The values by type. More than one is a conflict for systems that give a path one type.
+    /// Values by type. More than one entry is a conflict for systems that give a path a single type.
     pub types: Vec<TypeProfile>,
 }
 
@@ -108,7 +109,7 @@ struct Node {
     types: [TypeTally; TYPES.len()],
 }
 
-/// A tree of paths that is being collected.
+/// Tree of paths under construction.
 #[derive(Debug)]
 pub(super) struct Paths {
     nodes: Vec<Node>,
@@ -118,30 +119,30 @@ pub(super) struct Paths {
 
 const ROOT: usize = 0;
 
-/// The path of the document itself.
+/// Path of the document itself.
 const DOCUMENT: &str = "$";
 
 impl Paths {
-    /// Collects at most so many paths.
+    /// Creates an empty tree for at most `most` paths, including the document itself.
     pub(super) fn new(most: usize) -> Self {
         Paths { nodes: vec![Node::default()], most: most.max(1), left_out: 0 }
     }
 
-    /// Takes a document into account. Fails where it cannot be parsed, with what came before taken into account.
+    /// Adds the values of a document. If parsing fails, the values before the failure are kept.
     pub(super) fn observe(&mut self, line: &str) -> serde_json::Result<()> {
         let mut deserializer = serde_json::Deserializer::from_str(line);
         Visit { paths: self, node: Some(ROOT) }.deserialize(&mut deserializer)
     }
 
-    /// How many values are on paths that came after the last that was collected.
+    /// Returns the number of values on paths beyond the maximum.
     pub(super) fn left_out(&self) -> u64 {
         self.left_out
     }
 
-    /// All paths in bytewise order.
+    /// Returns all paths in bytewise order.
     pub(super) fn finish(&self) -> Vec<PathProfile> {
         let mut profiles = Vec::new();
-        // Depth is bounded by that of the documents, but a list spares the recursion.
+        // An explicit stack instead of recursion.
         let mut waiting = vec![(ROOT, String::from(DOCUMENT))];
         while let Some((place, path)) = waiting.pop() {
             let node = &self.nodes[place];
@@ -205,22 +206,22 @@ fn member_path(parent: &str, name: &str) -> String {
         return if is_first { name.to_string() } else { format!("{parent}.{name}") };
     }
     let mut path = if is_first { String::new() } else { parent.to_string() };
-    // Writing to a string cannot fail.
+    // Writing to a `String` cannot fail.
     let _ = write!(path, "[{}]", serde_json::Value::from(name));
     path
 }
 
-/// A path, taken apart.
+/// A path split into its steps.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Steps {
-    /// The names of the members that lead to it.
+    /// Member names that lead to the path, from the outermost on.
     pub keys: Vec<String>,
-    /// Whether it leads to elements of arrays, or through them.
+    /// Whether the path leads to or through elements of an array.
     pub is_in_array: bool,
 }
 
 impl PathProfile {
-    /// The steps that lead to it; none of the document itself.
+    /// Splits the path into its steps. `None` for the path of the document itself.
     pub fn steps(&self) -> Option<Steps> {
         steps_of(&self.path)
     }
@@ -230,7 +231,7 @@ fn steps_of(path: &str) -> Option<Steps> {
     let mut steps = Steps { keys: Vec::new(), is_in_array: false };
     let mut rest = match path.strip_prefix(DOCUMENT) {
         Some("") => return None,
-        // Elements of a document that is an array; a member may be called `$a`.
+        // Elements of a document that is an array. A member may be named `$a`.
         Some(rest) if rest.starts_with("[]") => rest,
         _ => path,
     };
@@ -239,7 +240,7 @@ fn steps_of(path: &str) -> Option<Steps> {
             steps.is_in_array = true;
             rest = behind;
         } else if let Some(quoted) = rest.strip_prefix('[') {
-            // The name is JSON, in which a bracket may stand too.
+            // The quoted name is a JSON string, which may contain brackets.
             let mut names = serde_json::Deserializer::from_str(quoted).into_iter::<String>();
             let name = names.next()?.ok()?;
             let end = names.byte_offset();
@@ -255,7 +256,7 @@ fn steps_of(path: &str) -> Option<Steps> {
     Some(steps)
 }
 
-/// Visits a value on a path, or on one that was left out.
+/// Visits a value. `node` is `None` if its path exceeds the maximum.
 struct Visit<'p> {
     paths: &'p mut Paths,
     node: Option<usize>,
@@ -326,7 +327,7 @@ impl<'de> Visitor<'de> for Visit<'_> {
     }
 }
 
-/// An element of an array. Its path is made no earlier than it is there, for an empty array has none.
+/// Visits an array element. Its path is created only when an element exists, because an empty array has none.
 struct Element<'p> {
     paths: &'p mut Paths,
     parent: Option<usize>,
@@ -341,7 +342,7 @@ impl<'de> DeserializeSeed<'de> for Element<'_> {
     }
 }
 
-/// A member's name, as the path of its value.
+/// Deserializes a member name into the node of its value's path.
 struct Name<'p> {
     paths: &'p mut Paths,
     parent: Option<usize>,

@@ -1,4 +1,4 @@
-//! First questions about documents that nobody knows yet: which paths are worth asking about.
+//! Proposes first questions about unknown documents by finding paths that are worth asking about.
 
 use std::collections::BTreeMap;
 
@@ -6,12 +6,13 @@ use serde_json::Value;
 
 use super::{JsonType, PathProfile, Sampled};
 
-/// The share of one type from which on a path is asked about.
+/// Minimum share of values of one type on a path that a question is asked about.
 const ONE_TYPE: f64 = 0.95;
-/// Strings longer than this are texts, not values.
+/// Maximum length of a string value in bytes; paths with longer strings hold running text, which no question
+/// is asked about.
 const LONGEST: u64 = 1_000;
-/// Members by which exports of MongoDB write values of types that JSON lacks: an object with one of them is a value of such a
-/// type, to some systems, and has no members then.
+/// Member names of MongoDB Extended JSON for types that JSON lacks. Some systems store an object with such a
+/// member as a value of that type, which has no members.
 const EXTENDED: [&str; 15] = [
     "$oid",
     "$date",
@@ -29,42 +30,42 @@ const EXTENDED: [&str; 15] = [
     "$maxKey",
     "$undefined",
 ];
-/// Different values of a path that are told apart.
+/// Maximum number of distinct values of a path that are counted.
 const MOST_DISTINCT: usize = 100_000;
 
-/// A kind of question.
+/// Kind of a proposed question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Wanted {
-    /// The most frequent strings.
+    /// The most frequent values of a string path.
     Count,
-    /// The largest numbers.
+    /// The largest values of a number path.
     Top,
-    /// Sum and mean.
+    /// Sum and mean of a number path.
     Sum,
-    /// How many documents have one string.
+    /// Number of documents with a given string.
     Filter,
-    /// How many different strings there are.
+    /// Number of distinct values of a string path.
     Distinct,
 }
 
-/// A question that the sample has a path for.
+/// A proposed question about a path of the sample.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FirstQuestion {
-    /// Its kind.
+    /// Kind of the question.
     pub wanted: Wanted,
-    /// The path as a profile writes it.
+    /// Path in the notation of [`PathProfile::path`].
     pub path: String,
-    /// The names of the members that lead to it.
+    /// Member names that lead to the path, from the outermost on.
     pub keys: Vec<String>,
-    /// The value that is looked for, of a filter.
+    /// The most frequent value of the path in the sample. [`Wanted::Filter`] asks for it.
     pub value: String,
-    /// The share of values, nulls left out, that are of the type that is asked about.
+    /// Share (0 to 1) of values that have the type of the question; nulls are not counted.
     pub share: f64,
-    /// Values of other types in the sample, which the question leaves out, nulls not counted.
+    /// Number of values of other types in the sample, which the question ignores; nulls are not counted.
     pub others: u64,
 }
 
-/// A path of scalars that are nearly all of one type.
+/// A path whose values are scalars, at least 95 % of them of one type.
 struct Candidate<'a> {
     path: &'a str,
     keys: Vec<String>,
@@ -73,11 +74,11 @@ struct Candidate<'a> {
     values: u64,
     share: f64,
     others: u64,
-    /// Different values in the documents that were kept, with how often each is there.
+    /// Distinct values in the kept documents, with their frequencies.
     distinct: BTreeMap<String, u64>,
 }
 
-/// One question of each kind that the sample has a path for, on different paths where it can be.
+/// Proposes one question of each kind for which the sample has a path, on different paths if possible.
 pub fn first_questions(sampled: &Sampled) -> Vec<FirstQuestion> {
     let mut candidates: Vec<Candidate<'_>> = sampled.profile.paths.iter().filter_map(candidate).collect();
     let documents: Vec<Value> =
@@ -90,7 +91,7 @@ pub fn first_questions(sampled: &Sampled) -> Vec<FirstQuestion> {
         candidates.iter().filter(|one| !one.distinct.is_empty()).partition(|one| one.is_number);
     let mut found: Vec<FirstQuestion> = Vec::new();
     let mut taken: Vec<&str> = Vec::new();
-    // How worth asking a path is, by kind; common paths count for more, and none is asked about twice where another is left.
+    // Score of a path by kind of question. Frequent paths score higher; paths already used score much lower.
     type Worth<'w> = &'w dyn Fn(&Candidate<'_>) -> f64;
     let spread = |one: &Candidate<'_>| one.distinct.len() as f64;
     let repeated = |one: &Candidate<'_>| {
@@ -172,7 +173,8 @@ impl Candidate<'_> {
                 Some(Value::Number(number)) if self.is_number => number.to_string(),
                 _ => continue,
             };
-            // Systems that take no document with it would have no answer to give.
+            // Some systems reject documents with U+0000, so that a question about the value would have no
+            // answer there.
             if text.contains('\0') {
                 continue;
             }
@@ -246,7 +248,7 @@ mod tests {
         assert!(of(&[r#"{"a":[1,2],"b":{"c":[{"d":"x"}]},"e":null,"f":true}"#.to_owned()]).is_empty());
         let numbers = of(&[r#"{"a":1}"#.to_owned(), r#"{"a":2}"#.to_owned()]);
         assert_eq!(paths(&numbers), [(Wanted::Top, "a"), (Wanted::Sum, "a")]);
-        // Nineteen of twenty is the least.
+        // 95 % (19 of 20) is the minimum.
         let mostly = |strings: usize| -> Vec<String> {
             (0..100).map(|n| if n < strings { r#"{"a":"x"}"# } else { r#"{"a":7}"# }.to_owned()).collect()
         };

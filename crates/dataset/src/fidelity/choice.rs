@@ -1,4 +1,4 @@
-//! Which documents a run tries.
+//! Selection of the documents that a fidelity run tries.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -11,21 +11,22 @@ use super::nesting::Nesting;
 use crate::error::DataError;
 use crate::value::digest_text;
 
-/// A corpus, and what of it is chosen.
+/// A corpus, and the cases selected from it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Choice {
-    /// A folder of documents; without one it is the program's own corpus.
+    /// Folder with the user's documents. `None` for the built-in corpus.
     pub folder: Option<PathBuf>,
-    /// Names of cases, or how they begin; all where none is named.
+    /// Names of cases, or prefixes of names. Empty to select all cases.
     #[serde(default)]
     pub only: Vec<String>,
 }
 
 impl Choice {
-    /// The cases.
+    /// Returns the selected cases in the order of the corpus.
     ///
     /// # Errors
-    /// As [`read_folder`]; a name that no case has.
+    /// If the folder cannot be read (see [`read_folder`]), or [`DataError::Range`] if no case matches one of
+    /// the names.
     pub fn cases(&self) -> Result<Vec<Case>, DataError> {
         let mut all = match &self.folder {
             Some(folder) => read_folder(folder)?,
@@ -42,7 +43,7 @@ impl Choice {
             );
             return Err(DataError::Range { reason });
         }
-        // One that is named in full is meant alone.
+        // A full name selects only that case, even if it is a prefix of other names.
         let whole = |name: &String| all.iter().any(|case| case.name == *name);
         let (exact, begun): (Vec<&String>, Vec<&String>) = self.only.iter().partition(|name| whole(name));
         let is_chosen =
@@ -53,8 +54,8 @@ impl Choice {
         Ok(all)
     }
 
-    /// What is looked for the deepest document of: chosen by name as cases are, and not looked for where the documents are
-    /// somebody's own.
+    /// Returns the selected searches for the deepest accepted document. They are selected by name like cases.
+    /// Empty if the documents come from a user's folder.
     #[must_use]
     pub fn nestings(&self) -> Vec<Nesting> {
         let is_chosen = |nesting: &Nesting| {
@@ -64,7 +65,7 @@ impl Choice {
         all.filter(is_chosen).collect()
     }
 
-    /// Whether a name is that of a search, or begins so.
+    /// Returns `true` if `name` is the name of a selected search or a prefix of one.
     fn is_search(&self, name: &str) -> bool {
         self.nestings().iter().any(|nesting| nesting.name().starts_with(name))
     }
@@ -80,7 +81,7 @@ impl fmt::Display for Choice {
     }
 }
 
-/// The digest of cases, their names and verdicts included.
+/// Returns a digest of the cases, including their names and requirements.
 #[must_use]
 pub fn digest(cases: &[Case]) -> String {
     let mut hasher = blake3::Hasher::new();

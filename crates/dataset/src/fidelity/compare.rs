@@ -1,7 +1,7 @@
-//! A document beside what came back of it: the same bytes, the same value, or changed, and how.
+//! Compares a document with the returned one: same bytes, same value, or changed, and how.
 //!
-//! Numbers are compared as exact decimals, strings by code unit, objects without regard to the order of their members,
-//! which is told apart from the value.
+//! Numbers are compared as exact decimals, strings by code unit, objects regardless of member order. A
+//! different order is reported separately from the value.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -12,47 +12,47 @@ use super::number::Decimal;
 use super::strict::{self, Node, Text, Tree};
 use crate::value::Value;
 
-/// The byte order mark in UTF-8.
+/// Byte order mark U+FEFF, encoded in UTF-8.
 const MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// How a document differs from what went in: a closed list.
+/// Kind of difference between a given document and the returned one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
-    /// Other white space between tokens, or a byte order mark less or more.
+    /// Different white space between tokens, or an added or missing byte order mark.
     WhiteSpace,
-    /// The members of an object in another order.
+    /// Members of an object in a different order.
     KeyOrder,
-    /// A number of the same value, written differently; minus zero is zero's value.
+    /// A number with equal value but different spelling. Minus zero equals zero.
     NumberForm,
-    /// A string of the same code units, written with other escapes.
+    /// A string with equal code units but different escapes.
     Escapes,
-    /// Of members with one key not all are there.
+    /// Not all members with the same key are there.
     DuplicateKeys,
-    /// A number of another value.
+    /// A number with a different value.
     NumberValue,
-    /// A string, or a key, of other code units.
+    /// A string or key with different code units.
     Characters,
-    /// A member or element that was null is gone.
+    /// A member or element with the value null is missing.
     NullMembers,
-    /// An empty object or array is gone, or is something else.
+    /// An empty object or array is missing or has become another value.
     EmptyContainers,
-    /// A value of another type.
+    /// A value of a different type.
     Type,
     /// A string, or the whole text, that ends early.
     Truncation,
-    /// A member or an element that held something is gone.
+    /// A member or element that is neither null nor empty is missing.
     Loss,
-    /// Something is there that was not.
+    /// A member or element that the given document does not have.
     Addition,
-    /// What went in is no JSON, and what came back is.
+    /// The given text is not JSON, but the returned one is.
     Repair,
-    /// What went in is JSON, and what came back is not.
+    /// The given text is JSON, but the returned one is not.
     NotJson,
 }
 
 impl Kind {
-    /// All of them, in the order in which they are shown.
+    /// All kinds, in the order in which they are displayed.
     pub const ALL: [Self; 15] = [
         Self::WhiteSpace,
         Self::KeyOrder,
@@ -71,13 +71,13 @@ impl Kind {
         Self::NotJson,
     ];
 
-    /// Whether the value stays the same.
+    /// Returns `true` if the document's value stays the same despite this difference.
     #[must_use]
     pub fn keeps_value(self) -> bool {
         matches!(self, Self::WhiteSpace | Self::KeyOrder | Self::NumberForm | Self::Escapes)
     }
 
-    /// The word used in files and tables.
+    /// Returns the word used in files and tables.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
@@ -100,14 +100,15 @@ impl Kind {
     }
 }
 
-/// What came back of a document.
+/// How much of a document is retained in the returned text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Retained {
-    /// Every byte.
+    /// Every byte is the same.
     Bytes,
-    /// The same value, written differently in these ways.
+    /// The same value with a different spelling. No difference changes the value; empty for an extracted
+    /// value that is equal.
     Value(BTreeSet<Kind>),
-    /// Another value.
+    /// A different value; at least one difference changes it.
     Changed(BTreeSet<Kind>),
 }
 
@@ -116,13 +117,13 @@ impl Retained {
         if kinds.iter().all(|kind| kind.keeps_value()) { Self::Value(kinds) } else { Self::Changed(kinds) }
     }
 
-    /// Whether it is the same value.
+    /// Returns `true` if the value is the same.
     #[must_use]
     pub fn is_same_value(&self) -> bool {
         !matches!(self, Self::Changed(_))
     }
 
-    /// How it differs.
+    /// Returns the kinds of differences. Empty for [`Retained::Bytes`].
     #[must_use]
     pub fn kinds(&self) -> BTreeSet<Kind> {
         match self {
@@ -132,7 +133,7 @@ impl Retained {
     }
 }
 
-/// Compares a document with the text that came back of it.
+/// Compares a given document with the returned text.
 #[must_use]
 pub fn of_document(given: &[u8], returned: &[u8]) -> Retained {
     if given == returned {
@@ -145,7 +146,7 @@ pub fn of_document(given: &[u8], returned: &[u8]) -> Retained {
     }
     match (strict::read(bare_given), strict::read(bare_returned)) {
         (Ok(before), Ok(after)) => {
-            // The roots of both are compared; each knows all that is below it.
+            // The comparison of the roots covers all values below them.
             Comparison::new(&before, &after).all(before.root(), after.root(), &mut kinds);
             if spaces_differ(&before, &after) {
                 kinds.insert(Kind::WhiteSpace);
@@ -158,7 +159,8 @@ pub fn of_document(given: &[u8], returned: &[u8]) -> Retained {
             Retained::Changed(kinds)
         }
         (Err(_), after) => {
-            // Without a value to compare with, what came back is a part of the text, another text, or JSON made of it.
+            // The given text has no value to compare with: the returned text is a part of it, another text,
+            // or JSON made from it.
             let (before, now) = (given.trim_ascii(), returned.trim_ascii());
             if before == now {
                 kinds.insert(Kind::WhiteSpace);
@@ -174,8 +176,9 @@ pub fn of_document(given: &[u8], returned: &[u8]) -> Retained {
     }
 }
 
-/// Compares the value of a document's member with what was extracted of it as JSON. Of several members with that name
-/// the last is meant, and another one told as a duplicate. None where the document has no such member, or is no JSON.
+/// Compares the value of a document's member with the extracted value, given as JSON text. Of duplicate
+/// members the last is expected; another one is reported as [`Kind::DuplicateKeys`]. `None` if the document
+/// has no such member or is not JSON.
 #[must_use]
 pub fn of_value(given: &[u8], member: &str, returned: &[u8]) -> Option<Retained> {
     let before = strict::read(without_mark(given)).ok()?;
@@ -187,7 +190,7 @@ pub fn of_value(given: &[u8], member: &str, returned: &[u8]) -> Option<Retained>
     Some(of_places(&before, &places, &after, after.root()))
 }
 
-/// Compares a value with the last of these, and with the others where it is not that one.
+/// Compares a value with the last of `places`, and with the others if they differ.
 fn of_places(before: &Tree<'_>, places: &[usize], after: &Tree<'_>, found: usize) -> Retained {
     let comparison = Comparison::new(before, after);
     let compare = |place: usize| {
@@ -203,8 +206,8 @@ fn of_places(before: &Tree<'_>, places: &[usize], after: &Tree<'_>, found: usize
     Retained::of(kinds)
 }
 
-/// Compares the value of a document's member with what was extracted of it as a value of the system's own language:
-/// text is the content of a string, and JSON of everything else; null is NULL. None as of [`of_value`].
+/// Compares the value of a document's member with the extracted value, given in the system's own type. Text
+/// is the content of a string, or JSON for any other type; null is NULL. `None` as in [`of_value`].
 #[must_use]
 pub fn of_cell(given: &[u8], member: &str, returned: &Value) -> Option<Retained> {
     let before = strict::read(without_mark(given)).ok()?;
@@ -225,7 +228,7 @@ pub fn of_cell(given: &[u8], member: &str, returned: &Value) -> Option<Retained>
     })
 }
 
-/// As [`of_value`], where what was extracted is an object with that one member.
+/// Like [`of_value`], for an extracted value that is wrapped in an object with this single member.
 #[must_use]
 pub fn of_member(given: &[u8], member: &str, returned: &[u8]) -> Option<Retained> {
     let before = strict::read(without_mark(given)).ok()?;
@@ -283,12 +286,12 @@ fn without_mark(text: &[u8]) -> &[u8] {
     text.strip_prefix(MARK).unwrap_or(text)
 }
 
-/// Whether white space differs in a place that both have.
+/// Returns `true` if white space differs between a pair of token kinds that occurs in both texts.
 fn spaces_differ(before: &Tree<'_>, after: &Tree<'_>) -> bool {
     before.gaps.iter().any(|(place, gaps)| after.gaps.get(place).is_some_and(|other| other != gaps))
 }
 
-/// Two trees, with what their values are in a number.
+/// Two trees with a hash of each of their values.
 struct Comparison<'t, 'b, 'a> {
     before: &'t Tree<'b>,
     after: &'t Tree<'a>,
@@ -300,13 +303,13 @@ impl<'t, 'b, 'a> Comparison<'t, 'b, 'a> {
         Self { before, after, hashes: [hashes(before), hashes(after)] }
     }
 
-    /// Whether two values are the same, members in any order.
+    /// Returns `true` if two values are equal by their hashes, with members in any order.
     fn same(&self, before: usize, after: usize) -> bool {
         let [of_before, of_after] = &self.hashes;
         of_before.get(before) == of_after.get(after)
     }
 
-    /// Notes how two values differ, and all below them.
+    /// Adds all differences between two values, including nested ones, to `kinds`.
     fn all(&self, before: usize, after: usize, kinds: &mut BTreeSet<Kind>) {
         let mut pairs = vec![(before, after)];
         while let Some((one, other)) = pairs.pop() {
@@ -347,7 +350,7 @@ impl<'t, 'b, 'a> Comparison<'t, 'b, 'a> {
             kinds.insert(Kind::Addition);
             return;
         }
-        // What is gone: each element that is not found behind the one that was found last.
+        // Missing elements: those not found after the previously found one.
         let mut rest = other.iter();
         let mut next = rest.next();
         for place in one {
@@ -391,7 +394,7 @@ impl<'t, 'b, 'a> Comparison<'t, 'b, 'a> {
             .map(|(key, values)| (*key, values.as_slice()))
             .collect();
         for (key, values) in missing {
-            // The same value under another key: it is the key that has changed.
+            // If the same value has another key, the key has changed.
             let respelt = added.iter().position(|(_, found)| match (values, found) {
                 ([(_, value)], [(_, found)]) => self.same(*value, *found),
                 _ => false,
@@ -411,7 +414,7 @@ impl<'t, 'b, 'a> Comparison<'t, 'b, 'a> {
             let firsts = members.iter().filter(|(key, _)| seen.insert(key.units.clone()));
             firsts.map(|(key, _)| key.units.clone()).filter(|key| in_both(key)).collect()
         };
-        // Which of two members with one key was kept decides over its place, and is told already.
+        // Which of two members with the same key was kept determines its position, and is already reported.
         let is_single = |key: &[u16]| {
             let once = |map: &ByKey<'_, '_>| map.get(key).is_some_and(|all| all.len() == 1);
             once(&mine) && once(&theirs)
@@ -421,7 +424,7 @@ impl<'t, 'b, 'a> Comparison<'t, 'b, 'a> {
         }
     }
 
-    /// Members with one key.
+    /// Compares the members with one key.
     fn members(
         &self,
         one: &[Member<'_, '_>],
@@ -434,7 +437,7 @@ impl<'t, 'b, 'a> Comparison<'t, 'b, 'a> {
             return;
         }
         kinds.insert(if one.len() > other.len() { Kind::DuplicateKeys } else { Kind::Addition });
-        // What is left is compared with the one that it is, or else with the last.
+        // Remaining members are compared with the equal one, or else with the last.
         for (_, found) in other {
             let same = one.iter().find(|(_, place)| self.same(*place, *found));
             if let Some((_, place)) = same.or(one.last()) {
@@ -444,7 +447,7 @@ impl<'t, 'b, 'a> Comparison<'t, 'b, 'a> {
     }
 }
 
-/// A key as it is written, and its value.
+/// A key with its spelling, and the index of its value.
 type Member<'m, 't> = (&'m Text<'t>, usize);
 
 type ByKey<'m, 't> = BTreeMap<&'m [u16], Vec<Member<'m, 't>>>;
@@ -484,7 +487,7 @@ fn of_texts(one: &Text<'_>, other: &Text<'_>) -> Option<Kind> {
     Some(if is_begin(&other.units, &one.units) { Kind::Truncation } else { Kind::Characters })
 }
 
-/// A number for each value of a tree, the same for the same value.
+/// Hashes every value of a tree such that equal values have equal hashes.
 fn hashes(tree: &Tree<'_>) -> Vec<u64> {
     let mut all: Vec<u64> = Vec::with_capacity(tree.nodes.len());
     for node in &tree.nodes {
@@ -497,7 +500,7 @@ fn hashes(tree: &Tree<'_>) -> Vec<u64> {
             Node::Text(text) => text.units.hash(&mut hasher),
             Node::Array(elements) => elements.iter().for_each(|place| all.get(*place).hash(&mut hasher)),
             Node::Object(members) => {
-                // In any order: a sum.
+                // A sum of hashes does not depend on the member order.
                 let each = members.iter().map(|(key, place)| {
                     let mut hasher = DefaultHasher::new();
                     (&key.units, all.get(*place)).hash(&mut hasher);

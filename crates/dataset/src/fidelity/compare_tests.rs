@@ -152,7 +152,7 @@ fn any_json() -> impl Strategy<Value = Json> {
     })
 }
 
-/// The value with the members of every object in the opposite order.
+/// The value with the members of every object in reverse order.
 fn turned(value: &Json) -> String {
     match value {
         Json::Array(elements) => {
@@ -180,7 +180,8 @@ proptest! {
         prop_assert_eq!(found.is_empty(), compact == turned(&value));
     }
 
-    /// Against the library's own comparison, whose numbers were all read from doubles and 64-bit integers.
+    /// Compares with the library's own equality, for numbers that were all read from doubles and 64-bit
+    /// integers.
     #[test]
     fn another_value_is_always_noticed(one in any_json(), other in any_json()) {
         let found = of_document(one.to_string().as_bytes(), other.to_string().as_bytes());

@@ -1,20 +1,21 @@
-//! Documents of a user's folder as cases.
+//! Reads the documents of a user's folder as fidelity cases.
 
 use std::path::Path;
 
 use super::corpus::{Case, Must};
 use crate::error::DataError;
 
-/// The largest document that is taken, bytes: whole ones travel through statements and answers.
+/// Maximum size of a document in bytes (16 MiB), because documents are sent whole in statements and answers.
 pub const LARGEST: u64 = 16 << 20;
 
-/// All files of a folder, one document each, in the order of their names. A name that begins with `y_`, `n_` or `i_`
-/// says that its document must be accepted, must be rejected, or is the implementation's choice; of others it is
-/// worked out: what the grammar allows must be accepted, what it does not allow must be rejected. Folders in it and
-/// names that begin with a dot are passed over.
+/// Reads all files of a folder in the order of their names, one document per file.
+///
+/// A name that begins with `y_`, `n_` or `i_` declares that its document must be accepted, must be rejected,
+/// or is the implementation's choice. Other documents must be accepted if the grammar allows them, and
+/// rejected otherwise. Subfolders and names that begin with a dot are skipped.
 ///
 /// # Errors
-/// The folder cannot be read or holds no file; a file cannot be read or is larger than [`LARGEST`].
+/// If the folder cannot be read or contains no file, or a file cannot be read or is larger than [`LARGEST`].
 pub fn read_folder(folder: &Path) -> Result<Vec<Case>, DataError> {
     let failed = |path: &Path| {
         let path = path.to_owned();

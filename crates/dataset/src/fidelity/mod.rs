@@ -1,5 +1,5 @@
-//! Does a system give back the document it was given? Documents made from the RFCs, the strict reading of a text, and
-//! the comparison of a document with what came back.
+//! Fidelity: whether a system returns the document it was given. Contains the corpus made from the RFCs, a
+//! strict parser, and the comparison of a document with the returned one.
 
 pub mod choice;
 pub mod compare;
@@ -17,8 +17,8 @@ pub use corpus::{Case, MEMBER, Must, cases};
 pub use folder::{LARGEST, read_folder};
 pub use nesting::Nesting;
 
-/// Bytes as a reader can look at them: text as it is, but for control characters and what is not UTF-8, which are
-/// written `\xNN`; the middle of a long one is left out.
+/// Formats bytes for display, at most about `most` of them. Control characters, invisible characters and
+/// invalid UTF-8 become `\xNN`. The middle of a longer text is replaced by its total length.
 #[must_use]
 pub fn shown(bytes: &[u8], most: usize) -> String {
     let half = most / 2;
@@ -34,7 +34,7 @@ fn escaped(bytes: &[u8]) -> String {
     let mut out = String::with_capacity(bytes.len());
     for chunk in bytes.utf8_chunks() {
         for letter in chunk.valid().chars() {
-            // Letters without a shape, and those that turn the direction of a line, would not be seen.
+            // Characters without a glyph and those that change the text direction would be invisible.
             let is_hidden = letter.is_control()
                 || matches!(letter, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff0}'..='\u{ffff}');
             match letter {

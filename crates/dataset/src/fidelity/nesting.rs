@@ -1,21 +1,21 @@
-//! Documents of any depth: how deep a system takes them is looked for, and not only tried at a few depths.
+//! Documents of any nesting depth, used to search for the deepest one that a system accepts.
 
-/// What is nested.
+/// Kind of container that is nested.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Nesting {
-    /// Arrays in each other, below the member that all documents have.
+    /// Arrays nested in the member [`MEMBER`](super::MEMBER), which all documents have.
     Arrays,
-    /// Objects in each other.
+    /// Objects nested in that member.
     Objects,
 }
 
 impl Nesting {
-    /// Both.
+    /// Both kinds of nesting, in the order in which they are searched.
     pub const ALL: [Self; 2] = [Self::Arrays, Self::Objects];
-    /// The levels of the shallowest document of each: the object around, and one in it.
+    /// Nesting levels of the shallowest document of each kind: the outer object and one container in it.
     pub const LEAST: u64 = 2;
 
-    /// What the search for its deepest document is called, among the names of cases.
+    /// Returns the name of the search, in the style of case names.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -24,7 +24,7 @@ impl Nesting {
         }
     }
 
-    /// What is looked for, in a few words.
+    /// Returns a short description of the search for tables.
     #[must_use]
     pub fn probes(self) -> &'static str {
         match self {
@@ -33,7 +33,7 @@ impl Nesting {
         }
     }
 
-    /// A document of so many levels, the object around it the first of them.
+    /// Returns a document with `levels` levels of nesting, including the outer object.
     #[must_use]
     pub fn document(self, levels: u64) -> Vec<u8> {
         let inside = usize::try_from(levels.saturating_sub(1)).unwrap_or(usize::MAX);
@@ -49,7 +49,7 @@ impl Nesting {
 mod tests {
     use super::*;
 
-    /// Levels of a value.
+    /// Number of nesting levels of a value.
     fn levels(value: &serde_json::Value) -> u64 {
         match value {
             serde_json::Value::Array(elements) => 1 + elements.iter().map(levels).max().unwrap_or(0),

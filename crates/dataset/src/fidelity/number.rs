@@ -1,8 +1,8 @@
-//! Numbers of JSON as exact decimals.
+//! JSON numbers as exact decimals, and which of them a double can represent.
 
 use std::cmp::Ordering;
 
-/// A number by its value: (−1)^negative × 0.digits × 10^exponent, without zeros at either end.
+/// Exact value of a number: (−1)^negative × 0.digits × 10^exponent, without zeros at either end of `digits`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Decimal {
     negative: bool,
@@ -11,10 +11,11 @@ pub struct Decimal {
 }
 
 impl Decimal {
-    /// The value of a number as JSON writes it. Nothing is rounded, whatever its length; exponents beyond 10^36 are
-    /// taken for that. Minus zero is zero: RFC 8785 writes both as `0`.
+    /// Parses a JSON number without rounding, however long it is. Exponents beyond 10^36 are clamped to it.
+    /// Minus zero equals zero, because RFC 8785 writes both as `0`.
     ///
-    /// What is no number by JSON's grammar gives some value; ask [`super::strict`] first.
+    /// The result is unspecified for text that is not a number of the JSON grammar; validate it with
+    /// [`super::strict`] first.
     #[must_use]
     pub fn of(text: &str) -> Self {
         let (negative, rest) = match text.strip_prefix('-') {
@@ -34,7 +35,8 @@ impl Decimal {
         Self { negative, digits, exponent: exponent(power).saturating_add(point) }
     }
 
-    /// Whether another number of one digit more lies in the middle between this one and a neighbour of as many digits.
+    /// Returns `true` if `other` has one digit more and lies halfway between this number and a neighbour of
+    /// as many digits.
     fn is_half_a_digit_from(&self, other: &Self) -> bool {
         let Some((b'5', below)) = other.digits.split_last() else { return false };
         let whole =
@@ -46,7 +48,7 @@ impl Decimal {
             && matches!(whole(&self.digits).checked_sub(whole(below)), Some(0 | 1))
     }
 
-    /// Whether it is zero.
+    /// Returns `true` for zero of either sign.
     #[must_use]
     pub fn is_zero(&self) -> bool {
         self.digits.is_empty()
@@ -88,14 +90,18 @@ fn exponent(text: &str) -> i128 {
     if negative { -size } else { size }
 }
 
-/// Most significant digits that tell all doubles apart.
+/// Maximum number of significant digits needed to distinguish all doubles.
 const DIGITS: usize = 17;
-/// Digits behind the point with which the longest double is printed whole: the least ones have 767 significant digits.
+/// Decimal places that print every double exactly in scientific notation: the smallest ones have 767
+/// significant digits.
 const EXACT: usize = 766;
 
-/// Whether a double holds a number as it is spelt: it has no more digits than doubles need, and the double nearest to
-/// it has that spelling when it is rounded to as many, either way from the very middle, or is printed so because no
-/// shorter spelling gives it back. RFC 7493 (section 2.2) asks this of numbers that are to be interchanged.
+/// Returns `true` if a double represents a number as it is spelt, which RFC 7493 (section 2.2) asks of
+/// numbers that are interchanged.
+///
+/// The number must have at most 17 significant digits, and one of these must hold. The nearest double,
+/// rounded to as many digits (in either direction from the exact middle), has this spelling. Or the double is
+/// printed this way because no shorter spelling parses back to it.
 #[must_use]
 pub fn is_of_a_double(text: &str) -> bool {
     let exact = Decimal::of(text);
@@ -158,16 +164,16 @@ mod tests {
 
     #[test]
     fn what_two_correct_printers_print_is_of_a_double() {
-        // Exactly …508.25, which has two nearest spellings of 17 digits; both are read back as it. Spelt whole it has more
-        // digits than doubles need.
+        // Exactly …508.25, which has two nearest spellings of 17 digits; both parse back to it. Its exact
+        // spelling has more digits than doubles need.
         for held in ["-1071783055301508.2", "-1071783055301508.3"] {
             assert!(is_of_a_double(held), "{held}");
         }
-        // The others lie in the middle between two doubles, which is something else.
+        // The others lie halfway between two doubles, which is a different case.
         for not in ["-1071783055301508.25", "9007199254740993", "18014398509481983", "18014398509481986"] {
             assert!(!is_of_a_double(not), "{not}");
         }
-        // Neighbours of a power of two lie nearer below it than above it.
+        // A power of two has a nearer neighbour below than above.
         for power in -1074..1024 {
             let double = 2_f64.powi(power);
             assert!(is_of_a_double(&format!("{double:e}")), "2^{power}");

@@ -1,14 +1,14 @@
-//! JSON read by the letter of RFC 8259, and nothing forgotten: duplicate keys, the spelling of numbers and strings,
-//! white space. Depth is bounded by memory alone.
+//! Strict parser for RFC 8259 that keeps duplicate keys, the spelling of numbers and strings, and white
+//! space. Nesting depth is limited only by memory.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What is wrong with a text.
+/// Fault of a text that is not JSON.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
-    /// The byte at which it is noticed, from 0.
+    /// Byte offset at which the fault is detected, from 0.
     pub at: usize,
-    /// In a few words.
+    /// Short description of the fault.
     pub what: &'static str,
 }
 
@@ -18,17 +18,19 @@ impl std::fmt::Display for Fault {
     }
 }
 
-/// A string: how it is written, and its UTF-16 code units.
+/// A string with its spelling and its UTF-16 code units.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Text<'a> {
-    /// What stands between the quotes.
+    /// Text between the quotes, with escapes as written.
     pub raw: &'a str,
-    /// RFC 8259 allows escapes of single surrogates, so that only code units tell all strings apart.
+    /// Decoded UTF-16 code units. RFC 8259 allows escapes of single surrogates, so that only code units
+    /// distinguish all strings.
     pub units: Vec<u16>,
 }
 
 impl Text<'_> {
-    /// Whether it holds a surrogate without its other half, or a noncharacter: what RFC 7493 (section 2.1) forbids.
+    /// Returns `true` if the string contains an unpaired surrogate or a noncharacter, which RFC 7493 (section
+    /// 2.1) forbids.
     #[must_use]
     pub fn is_broken(&self) -> bool {
         char::decode_utf16(self.units.iter().copied()).any(|letter| match letter {
@@ -42,35 +44,35 @@ fn is_noncharacter(code: u32) -> bool {
     (0xfdd0..=0xfdef).contains(&code) || code & 0xfffe == 0xfffe
 }
 
-/// A value; elements and members are places in [`Tree::nodes`].
+/// A JSON value. Elements and members are given as indexes into [`Tree::nodes`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Node<'a> {
-    /// `null`
+    /// The literal value `null`.
     Null,
-    /// `true` or `false`
+    /// One of `true` and `false`.
     Bool(bool),
-    /// A number as it is written.
+    /// A number, as it is spelt in the text.
     Number(&'a str),
-    /// A string.
+    /// A string, with its spelling and decoded content.
     Text(Text<'a>),
-    /// Elements in order.
+    /// Elements of an array, in order.
     Array(Vec<usize>),
-    /// Members in order, those with the same key all of them.
+    /// Members of an object, in order and including duplicate keys.
     Object(Vec<(Text<'a>, usize)>),
 }
 
-/// What stands on a side of white space.
+/// Kind of token before or after white space.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Token {
     /// The beginning of the text.
     Begin,
-    /// `[` or `{`
+    /// Opening bracket: `[` or `{`.
     Open,
-    /// `]` or `}`
+    /// Closing bracket: `]` or `}`.
     Close,
-    /// `,`
+    /// The separator `,` of elements and members.
     Comma,
-    /// `:`
+    /// The separator `:` of key and value.
     Colon,
     /// A literal, a number or a string.
     Scalar,
@@ -78,33 +80,34 @@ pub enum Token {
     End,
 }
 
-/// White space by what stands around it.
+/// White space that occurs between each pair of token kinds, including the empty string for adjacent tokens.
 pub type Gaps<'a> = BTreeMap<(Token, Token), BTreeSet<&'a str>>;
 
-/// A text that was read.
+/// Result of parsing a text.
 #[derive(Debug, Clone)]
 pub struct Tree<'a> {
-    /// All values; what is inside of another comes before it, so that the last is the whole.
+    /// All values in post-order: contained values come before their container, so that the last one is the
+    /// root.
     pub nodes: Vec<Node<'a>>,
-    /// White space between tokens.
+    /// White space found between tokens.
     pub gaps: Gaps<'a>,
 }
 
 impl<'a> Tree<'a> {
-    /// The place of the whole value.
+    /// Returns the index of the outermost value.
     #[must_use]
     pub fn root(&self) -> usize {
         self.nodes.len() - 1
     }
 
-    /// A value by its place.
+    /// Returns the value at an index of this tree.
     #[must_use]
     pub fn node(&self, place: usize) -> &Node<'a> {
-        // Places come from this tree, whose first node exists.
+        // Indexes come from this tree, which has at least one node.
         self.nodes.get(place).unwrap_or(&Node::Null)
     }
 
-    /// The values of the members of the whole that have this name.
+    /// Returns the values of all root members with this name. Empty if the root is not an object.
     #[must_use]
     pub fn members(&self, name: &str) -> Vec<usize> {
         let units: Vec<u16> = name.encode_utf16().collect();
@@ -117,10 +120,10 @@ impl<'a> Tree<'a> {
     }
 }
 
-/// Reads a text that is one JSON value, as UTF-8.
+/// Parses a text that is a single JSON value in UTF-8.
 ///
 /// # Errors
-/// What is wrong with it first. A byte order mark is: whether it may be passed over is for who asks to say.
+/// The first fault of the text. A byte order mark is a fault; callers that allow one must remove it.
 pub fn read(bytes: &[u8]) -> Result<Tree<'_>, Fault> {
     let text =
         std::str::from_utf8(bytes).map_err(|error| Fault { at: error.valid_up_to(), what: "not UTF-8" })?;
@@ -128,8 +131,9 @@ pub fn read(bytes: &[u8]) -> Result<Tree<'_>, Fault> {
     Reader { text, at: 0, last: Token::Begin, nodes, gaps, noted: None, open }.whole()
 }
 
-/// Whether a text is a message of I-JSON (RFC 7493) whose whole is an object: no key twice, no string with half a
-/// character or a noncharacter, and no number that a double does not hold.
+/// Returns `true` if a text is an I-JSON message (RFC 7493) whose outermost value is an object. It must have
+/// no duplicate key, no string with an unpaired surrogate or noncharacter, and no number that a double cannot
+/// represent.
 #[must_use]
 pub fn is_i_json_object(bytes: &[u8]) -> bool {
     let Ok(tree) = read(bytes) else { return false };
@@ -147,7 +151,7 @@ pub fn is_i_json_object(bytes: &[u8]) -> bool {
 
 enum Open<'a> {
     Array(Vec<usize>),
-    /// With the key whose value is next.
+    /// Members parsed so far, and the key whose value comes next.
     Object(Vec<(Text<'a>, usize)>, Option<Text<'a>>),
 }
 
@@ -157,7 +161,7 @@ struct Reader<'a> {
     last: Token,
     nodes: Vec<Node<'a>>,
     gaps: Gaps<'a>,
-    /// The end of the white space that was noted last, which may be looked for twice.
+    /// End of the white space recorded last, so that the same gap is not recorded twice.
     noted: Option<usize>,
     open: Vec<Open<'a>>,
 }
@@ -202,9 +206,10 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// After a value, or in an empty array or object: goes on to where the next value begins. True when there is none.
+    /// Continues after a value or in an empty container, up to the start of the next value. Returns `true` if
+    /// the text has no further value.
     fn closes(&mut self) -> Read<bool> {
-        // An array or object that has just been opened and is empty has no value to be taken in.
+        // A container that has just been opened and is empty has no value to add.
         let mut value = (self.last != Token::Open).then(|| self.nodes.len() - 1);
         loop {
             let Some(open) = self.open.last_mut() else { return Ok(true) };
@@ -244,7 +249,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A key and its colon.
+    /// Parses a key and its colon.
     fn key(&mut self) -> Read<()> {
         if self.peek() != Some(b'"') {
             return self.fault("no key");
@@ -346,13 +351,13 @@ impl<'a> Reader<'a> {
         self.text.as_bytes().get(self.at).copied()
     }
 
-    /// Passes over a token.
+    /// Advances past a token and remembers its kind.
     fn token(&mut self, length: usize, token: Token) {
         self.at += length;
         self.last = token;
     }
 
-    /// Passes over white space, and notes it by what stands around it.
+    /// Skips white space and records it by the tokens around it.
     fn space(&mut self, next: Option<Token>) {
         let rest = self.text.get(self.at..).unwrap_or_default();
         let length = rest.bytes().take_while(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r')).count();
@@ -378,7 +383,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The code unit of the escape with which a text begins, and its length.
+/// Parses the escape at the start of `text`. Returns its code unit and its length in bytes.
 fn escape(text: &str) -> Option<(u16, usize)> {
     let letter = *text.as_bytes().get(1)?;
     let plain = match letter {
@@ -478,8 +483,8 @@ mod tests {
     }
 
     proptest! {
-        /// Against the library that the whole program reads JSON with, which passes over a value's numbers and escapes
-        /// without looking at their sizes when nobody wants them.
+        /// Compares with the JSON library that the rest of the program uses. It skips over values without
+        /// validating the size of numbers and escapes if the caller ignores them.
         #[test]
         fn the_same_texts_are_read_as_by_a_library(pieces in prop::collection::vec(prop::sample::select(vec![
             "{", "}", "[", "]", ",", ":", "\"a\"", "\"\"", "\"\\ud800\"", "\"\\x\"", "1", "-0", "0.5", "01", "1e9", "1e", "-", "null", "true",

@@ -1,23 +1,22 @@
-//! The time of every event: strictly increasing microseconds with the daily rhythm of the real set.
+//! Times of events: strictly increasing microseconds with the daily rhythm of the real data set.
 //!
-//! The rates are those that the published answers of the billion-document challenge imply: the
-//! spans of the 1m, 10m and 100m sets (813.007 s, 7,902.219 s, 66,454.001 s) and the counts by
-//! hour of Q3 in each of them, taken as shares of all events. After the first day, whose evening
-//! was three times as busy as its morning, an average day repeats for ever; it is
-//! the hours of the 1000m set without those of the 100m set, scaled so that one
+//! The rates follow from the published answers of the billion-document challenge: the spans of the 1m, 10m
+//! and 100m sets (813.007 s, 7,902.219 s, 66,454.001 s) and the counts by hour of Q3 in each, taken as shares
+//! of all events. After the first day, whose evening was three times as busy as its morning, an average day
+//! repeats. It consists of the hours of the 1000m set without those of the 100m set, scaled so that one
 //! billion events end 1,066,439.010 s after the start.
 
-/// The first event's time in microseconds: 2024-11-21T16:25:49.000167Z.
+/// Time of the first event in microseconds since 1970: 2024-11-21T16:25:49.000167Z.
 pub(super) const START_US: u64 = 1_732_206_349_000_167;
 
-/// 2024-11-22T00:00:00Z, where whole hours of day begin to be counted.
+/// 2024-11-22T00:00:00Z in microseconds since 1970, the origin of full hours.
 const FIRST_MIDNIGHT_US: u64 = 1_732_233_600_000_000;
 const SECOND_US: u64 = 1_000_000;
 const HOUR_US: u64 = 3_600 * SECOND_US;
 const DAY_US: u64 = 24 * HOUR_US;
 
-/// The first day: where each stretch ends (microseconds after the first event; hours of day are at
-/// their exact place) and how many events fall into it.
+/// The first day: end of each stretch (microseconds after the first event; full hours are at their exact
+/// times) and the number of events in it.
 const FIRST_DAY: [(u64, u64); 21] = [
     (813_007_000, 1_000_000),
     (until_hour(-7), 1_225_376),
@@ -42,19 +41,19 @@ const FIRST_DAY: [(u64, u64); 21] = [
     (66_454_001_000, 2_295_825),
 ];
 
-/// Events in each hour (UTC) of the average day that follows.
+/// Number of events in each hour (UTC) of the average day, which repeats after the first day.
 const AVERAGE_DAY: [u64; 24] = [
     3_558_111, 3_491_832, 3_377_274, 3_237_663, 2_861_613, 2_495_013, 2_252_470, 2_135_053, 2_081_561,
     2_057_410, 2_140_409, 2_407_709, 2_838_855, 3_311_036, 3_680_089, 3_920_980, 4_019_850, 4_021_160,
     3_909_497, 3_919_508, 3_921_132, 3_966_723, 3_926_804, 3_725_926,
 ];
 
-/// Microseconds from the first event to a full hour, counted from the first midnight.
+/// Returns the microseconds from the first event to a full hour, counted from the first midnight.
 const fn until_hour(hour: i64) -> u64 {
     (FIRST_MIDNIGHT_US as i64 + hour * HOUR_US as i64 - START_US as i64) as u64
 }
 
-/// A stretch of constant rate.
+/// Time span with a constant event rate.
 #[derive(Clone, Copy, Debug)]
 struct Stretch {
     first_event: u64,
@@ -64,10 +63,10 @@ struct Stretch {
 }
 
 impl Stretch {
-    /// Start of the time slot of an event inside (or at the end of) the stretch.
+    /// Returns the start time of an event's slot. `event` must be within the stretch or at its end.
     #[inline]
     fn slot_start(&self, event: u64) -> u64 {
-        // At most 1.1e7 events and 3.6e9 µs: the product stays below 2⁵⁶.
+        // At most 1.1e7 events and 3.6e9 µs, so the product stays below 2⁵⁶.
         self.start_us + (event - self.first_event) * self.span_us / self.events
     }
 
@@ -77,7 +76,7 @@ impl Stretch {
     }
 }
 
-/// Turns ordinals into times. Remembers the stretch that it used last, which changes the cost and never the answer.
+/// Maps ordinals to times. Caches the last stretch, which affects only the speed.
 #[derive(Clone, Debug)]
 pub(super) struct EventClock {
     first_day: Vec<Stretch>,
@@ -98,7 +97,7 @@ impl EventClock {
         for (end, events) in FIRST_DAY {
             push(START_US + end, events, &mut first_day);
         }
-        // The rest of hour 10 runs at the average day's rate, then come its hours up to midnight.
+        // The rest of hour 10 has the average day's rate; then follow its hours up to midnight.
         let rest_us = START_US + until_hour(11) - (START_US + FIRST_DAY[FIRST_DAY.len() - 1].0);
         push(START_US + until_hour(11), AVERAGE_DAY[10] * rest_us / HOUR_US, &mut first_day);
         for (hour, &events) in AVERAGE_DAY.iter().enumerate().skip(11) {
@@ -112,7 +111,8 @@ impl EventClock {
         Self { first_day, average_day, day_events: AVERAGE_DAY.iter().sum(), current }
     }
 
-    /// The times of the slot that belongs to `event`: from its start up to, and without, the start of the next one's.
+    /// Returns the time slot of `event` in microseconds: its start and the start of the next slot
+    /// (exclusive).
     #[inline]
     pub(super) fn slot(&mut self, event: u64) -> (u64, u64) {
         if !self.current.holds(event) {
@@ -121,7 +121,7 @@ impl EventClock {
         (self.current.slot_start(event), self.current.slot_start(event + 1))
     }
 
-    /// Start of an event's slot; before the first event the clock runs on at 1,000 events a second.
+    /// Returns the start of an event's slot. Before the first event the rate is 1,000 events per second.
     #[inline]
     pub(super) fn at(&self, event: i64) -> u64 {
         match u64::try_from(event) {

@@ -1,4 +1,4 @@
-//! The envelope of an event: who, when, what kind, and the record inside a commit.
+//! Generates the envelope of an event: user, times, kind, and the record of a commit.
 
 use super::clock::EventClock;
 use super::identifiers::{Content, DateWriter, TimeForm, push_cid, push_did, push_number, tid};
@@ -9,27 +9,27 @@ use super::role::{Collection, Operation, Role};
 use super::text::Text;
 use super::users::{Users, newcomer};
 
-/// Creates of profiles in a block, all by different newcomers.
+/// Number of profile creates in a block, each by a different new user.
 const PROFILE_CREATES: u32 = 5_337;
-/// Sequence number of the relay at the start of the set; eleven digits.
+/// Sequence number of the relay at the start of the data set (eleven digits).
 const FIRST_SEQUENCE: u64 = 13_425_118_000;
 
-/// The times of one event in microseconds.
+/// Times of one event, in microseconds since 1970.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Times {
-    /// When the event passed the relay; strictly increasing.
+    /// Time at which the event passed the relay. Strictly increasing.
     pub(super) event: u64,
-    /// When the user's server committed it.
+    /// Time at which the user's server committed the record.
     pub(super) commit: u64,
-    /// What the user's client says.
+    /// Time stated by the user's client (`createdAt`).
     pub(super) created: u64,
-    /// How the client writes it.
+    /// Format in which the client writes `createdAt`.
     pub(super) form: TimeForm,
-    /// The clock number of the user's server.
+    /// Clock number of the user's server, the last part of a TID.
     pub(super) server_clock: u64,
 }
 
-/// What records are made from.
+/// State needed to generate the record of an event.
 pub(super) struct Materials<'a> {
     pub(super) seed: u64,
     pub(super) ordinal: u64,
@@ -40,13 +40,13 @@ pub(super) struct Materials<'a> {
     pub(super) popular: &'a Popular,
     pub(super) dates: &'a mut DateWriter,
     pub(super) text: &'a mut Text,
-    /// For short texts while `text` still waits to be written.
+    /// Scratch text for short strings while `text` has not been written yet.
     pub(super) spare: &'a mut Text,
     pub(super) draws: &'a mut Draws,
 }
 
 impl Materials<'_> {
-    /// Appends `"createdAt":"…"`.
+    /// Appends `"createdAt":"…"` in the client's time format.
     #[inline]
     pub(super) fn push_created(&mut self, out: &mut Vec<u8>) {
         out.extend_from_slice(b"\"createdAt\":\"");
@@ -54,20 +54,20 @@ impl Materials<'_> {
         out.push(b'"');
     }
 
-    /// Appends a DID.
+    /// Appends the DID of a user.
     #[inline]
     pub(super) fn push_did(&self, out: &mut Vec<u8>, user: u64) {
         push_did(out, self.seed, user);
     }
 
-    /// A post that people talk about at the time of this event.
+    /// Draws a popular post as of this event.
     #[inline]
     pub(super) fn popular_post(&mut self) -> PostName {
         let authors = self.users.of(Collection::Post);
         self.popular.post(self.clock, authors, self.ordinal, self.user, self.draws)
     }
 
-    /// Appends `"cid":"…","uri":"at://…"` of a post.
+    /// Appends the members `"cid":"…","uri":"at://…"` of a post.
     #[inline]
     pub(super) fn push_post(&self, out: &mut Vec<u8>, post: PostName) {
         out.extend_from_slice(b"\"cid\":\"");
@@ -77,7 +77,7 @@ impl Materials<'_> {
         out.push(b'"');
     }
 
-    /// Appends the at-uri of a post.
+    /// Appends the at-uri of a post, without quotes.
     #[inline]
     pub(super) fn push_post_uri(&self, out: &mut Vec<u8>, post: PostName) {
         out.extend_from_slice(b"at://");
@@ -86,7 +86,7 @@ impl Materials<'_> {
         out.extend_from_slice(&tid(post.key_us, post.identity & 31));
     }
 
-    /// Appends a blob that the stream makes up.
+    /// Appends a blob with a random CID and a random size of 20,000 up to `largest` bytes.
     pub(super) fn push_blob(&mut self, out: &mut Vec<u8>, mime: &str, largest: u32) {
         out.extend_from_slice(b"{\"$type\":\"blob\",\"ref\":{\"$link\":\"");
         push_cid(out, Content::Blob, self.draws);
@@ -97,7 +97,7 @@ impl Materials<'_> {
         out.push(b'}');
     }
 
-    /// Appends the text made last as a JSON string.
+    /// Appends the current text as a JSON string.
     pub(super) fn push_text(&self, out: &mut Vec<u8>) {
         out.push(b'"');
         out.extend_from_slice(self.text.escaped());
@@ -105,7 +105,7 @@ impl Materials<'_> {
     }
 }
 
-/// Writes events, one after the other, each from its ordinal alone.
+/// Writes events one after the other; each depends only on the seed and its ordinal.
 #[derive(Clone, Debug)]
 pub(super) struct EventWriter {
     seed: u64,
@@ -132,7 +132,8 @@ impl EventWriter {
         }
     }
 
-    /// Appends the event without a newline. `number` counts the events of the same role in the block.
+    /// Appends the event without a newline. `number` is the event's number among those of the same role in
+    /// the block.
     #[inline]
     pub(super) fn push(&mut self, out: &mut Vec<u8>, ordinal: u64, block: u64, role: Role, number: u32) {
         let mut draws = Draws::new(self.key, ordinal);
@@ -144,7 +145,7 @@ impl EventWriter {
             Role::Rare(place, _) => rare::NAMES[usize::from(place)].user(u64::from(place), number),
             Role::Identity | Role::Account => self.users.of(Collection::Follow).of_event(ordinal),
         };
-        // Following a whole starter pack is one commit: its follows have their times in common.
+        // Following a whole starter pack is one commit, whose follows share their times.
         let batch = matches!(role, Role::Commit(Collection::Follow, Operation::Create))
             .then(|| self.users.of(Collection::Follow).window_of(ordinal));
         let times = self.times(ordinal, user, batch, &mut draws);
@@ -198,14 +199,14 @@ impl EventWriter {
         }
     }
 
-    /// When an event passed the relay, its server and its client.
+    /// Draws the times at which the event passed the relay, its server and its client.
     #[inline]
     fn times(&mut self, ordinal: u64, user: u64, batch: Option<u64>, draws: &mut Draws) -> Times {
         let (from, to) = self.clock.slot(ordinal);
         let bits = draws.next();
-        // The very first event stands at the published start; the others anywhere in their slots.
+        // The first event has the published start time; all others have a random time in their slot.
         let event = if ordinal == 0 { from } else { from + (((bits >> 32) * (to - from)) >> 32) };
-        // Users live on one of 64 servers, and a server's events arrive with its own delay.
+        // Each user is on one of 64 servers, and each server's events arrive with its own delay.
         let habits = mix(self.key, user);
         let server = mix(self.seed, habits & 63);
         let (base_us, bits_of_times) = match batch {
@@ -214,7 +215,7 @@ impl EventWriter {
         };
         let commit_ms = base_us / 1_000 - (server % 1_200) - (bits_of_times & 255);
         let created_ms = if habits >> 59 == 0 {
-            // One device in 32 has a clock that is wrong by up to three minutes, either way.
+            // One device in 32 has a wrong clock, by up to three minutes in either direction.
             (commit_ms + (habits >> 32) % 360_000) - 180_000
         } else {
             commit_ms - 60 - ((bits_of_times >> 8) & 511)
@@ -227,7 +228,7 @@ impl EventWriter {
         };
         Times {
             event,
-            // Servers' clocks tick in milliseconds and count up inside one.
+            // Server clocks have millisecond resolution and count up within a millisecond.
             commit: commit_ms * 1_000 + u64::from(bits_of_times & 0x700 == 0),
             created: created_ms * 1_000 + below_ms,
             form,
@@ -290,7 +291,7 @@ impl EventWriter {
 
     fn push_sequence(&self, out: &mut Vec<u8>, ordinal: u64) {
         out.extend_from_slice(b"\",\"seq\":");
-        // The relay numbers a few events that the stream does not carry.
+        // The relay also numbers some events that the stream does not contain.
         push_number(out, FIRST_SEQUENCE + ordinal + ordinal / 40);
     }
 

@@ -1,22 +1,23 @@
 //! Identifiers and times as text: base32, DIDs, CIDs, TIDs, dates.
 //!
-//! Layouts follow the AT protocol's specifications (atproto.com/specs/did, tid, data-model) and the
-//! CID specification (github.com/multiformats/cid): a CIDv1 with SHA-256 in base32 has a constant
-//! start, a character with three free bits, fifty free ones and a last one with three.
+//! Layouts follow the AT protocol's specifications (atproto.com/specs/did, tid, data-model) and the CID
+//! specification (github.com/multiformats/cid). A CIDv1 with SHA-256 in base32 has a constant start, one
+//! character with three free bits, fifty free characters and a last one with three free bits.
 
 use super::random::{Draws, mix};
 
-/// Characters of a `did:plc:` identifier after its prefix.
+/// Length of a `did:plc:` identifier after its prefix, in characters.
 pub(super) const DID_LENGTH: usize = 24;
-/// Characters of a TID (revision or record key).
+/// Length of a TID (revision or record key), in characters.
 pub(super) const TID_LENGTH: usize = 13;
-/// Characters of a CID.
+/// Length of a CID, in characters.
 pub(super) const CID_LENGTH: usize = 59;
 
 const BASE32: &[u8; 32] = b"abcdefghijklmnopqrstuvwxyz234567";
 const SORTABLE32: &[u8; 32] = b"234567abcdefghijklmnopqrstuvwxyz";
 
-/// Two characters for every ten bits: halves the look-ups of text that is a third of all bytes.
+/// Builds a table with two characters per ten bits, which halves the look-ups. Such text is a third of all
+/// bytes.
 const fn pairs(alphabet: &[u8; 32]) -> [[u8; 2]; 1024] {
     let mut table = [[0; 2]; 1024];
     let mut i = 0;
@@ -47,7 +48,7 @@ fn base32_pair(bits: u64) -> [u8; 2] {
     BASE32_PAIRS[(bits & 1023) as usize]
 }
 
-/// Appends `did:plc:…` of a user. The 120 free bits are a hash, so users need no table.
+/// Appends the `did:plc:…` of a user. Its 120 free bits are a hash, so that no table of users is needed.
 #[inline]
 pub(super) fn push_did(out: &mut Vec<u8>, seed: u64, user: u64) {
     let mut text = *b"did:plc:------------------------";
@@ -62,16 +63,16 @@ pub(super) fn push_did(out: &mut Vec<u8>, seed: u64, user: u64) {
     out.extend_from_slice(&text);
 }
 
-/// What a CID points to; the codec is part of its constant start.
+/// Type of content that a CID refers to; the codec is part of the CID's constant start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Content {
-    /// A record (dag-cbor).
+    /// A record, encoded as dag-cbor.
     Record,
-    /// A blob (raw bytes).
+    /// A blob of raw bytes.
     Blob,
 }
 
-/// Appends a CID with 256 bits of the stream.
+/// Appends a CID with 256 random bits from the stream.
 #[inline]
 pub(super) fn push_cid(out: &mut Vec<u8>, content: Content, draws: &mut Draws) {
     let mut text = [0u8; CID_LENGTH];
@@ -93,7 +94,7 @@ pub(super) fn push_cid(out: &mut Vec<u8>, content: Content, draws: &mut Draws) {
     out.extend_from_slice(&text);
 }
 
-/// A TID's 13 characters: 53 bits of microseconds, 10 bits of a clock's number.
+/// Encodes a TID in 13 characters: 53 bits of microseconds, 10 bits of a clock number.
 #[inline]
 pub(super) fn tid(microseconds: u64, clock: u64) -> [u8; TID_LENGTH] {
     let value = ((microseconds & ((1 << 53) - 1)) << 10) | (clock & 1023);
@@ -125,23 +126,23 @@ pub(super) fn push_number(out: &mut Vec<u8>, number: u64) {
     out.extend_from_slice(&text[at..]);
 }
 
-/// Writes times as the clients do. Remembers the last day's text, which costs most to make.
+/// Formats times like the network's clients. Caches the text of the last day, the most expensive part.
 #[derive(Clone, Debug)]
 pub(super) struct DateWriter {
     day: u64,
     text: [u8; 10],
 }
 
-/// The forms of a time that clients send.
+/// Formats of times that clients send.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TimeForm {
-    /// `2024-11-21T16:25:49.000Z`, what the official clients send.
+    /// `2024-11-21T16:25:49.000Z`, the format of the official clients.
     Milliseconds,
-    /// `2024-11-21T16:25:49Z`.
+    /// `2024-11-21T16:25:49Z`, without a fraction of a second.
     Seconds,
-    /// `2024-11-21T16:25:49.000167Z`.
+    /// `2024-11-21T16:25:49.000167Z`, with six decimal places.
     Microseconds,
-    /// `2024-11-21T16:25:49.000167+00:00`, Python's form.
+    /// `2024-11-21T16:25:49.000167+00:00`, the format of Python.
     MicrosecondsOffset,
 }
 
@@ -182,7 +183,8 @@ impl DateWriter {
     }
 }
 
-/// `YYYY-MM-DD` of a day since 1970 (Howard Hinnant, "chrono-compatible low-level date algorithms").
+/// Returns the `YYYY-MM-DD` of a day since 1970 (Howard Hinnant, "chrono-compatible low-level date
+/// algorithms").
 fn date(day: u64) -> [u8; 10] {
     let z = day + 719_468;
     let era = z / 146_097;

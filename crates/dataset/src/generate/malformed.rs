@@ -1,33 +1,33 @@
-//! Known bad lines, planted so that a loss of documents can be counted exactly.
+//! Malformed lines at known positions, so that lost documents can be counted exactly.
 
 use std::ops::Range;
 
 use super::random::mix;
 
-/// How a line is broken. Every way makes it invalid JSON, whatever the document was.
+/// Kind of fault of a malformed line. Every kind makes any document invalid JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Malformation {
     /// The line ends in the middle of the document.
     CutDocument,
-    /// A string holds a backslash with a letter that is no escape.
+    /// A string contains a backslash followed by a letter that is no escape.
     InvalidEscape,
-    /// A string holds a byte that is not UTF-8.
+    /// A string contains a byte that is not UTF-8.
     InvalidUtf8,
-    /// The last brace is missing.
+    /// The last closing brace is missing.
     MissingBrace,
-    /// Something follows the document.
+    /// More text follows after the document.
     TrailingGarbage,
-    /// A string holds a raw control character.
+    /// A string contains an unescaped control character.
     RawControl,
-    /// A value is a bare word that is no JSON literal.
+    /// A value is a bare word that is not a JSON literal.
     BareWord,
-    /// A comma is missing between two members.
+    /// The comma between two members is missing.
     MissingComma,
 }
 
 impl Malformation {
-    /// Every kind, in the order in which they take turns.
+    /// All kinds, in the order in which they alternate.
     pub const ALL: [Self; 8] = [
         Self::CutDocument,
         Self::InvalidEscape,
@@ -39,7 +39,7 @@ impl Malformation {
         Self::MissingComma,
     ];
 
-    /// A short name for reports.
+    /// Returns a short name for reports.
     pub const fn name(self) -> &'static str {
         match self {
             Self::CutDocument => "cut document",
@@ -53,10 +53,10 @@ impl Malformation {
         }
     }
 
-    /// Breaks the document that begins at `start` and ends with the buffer (no newline yet).
+    /// Makes the document malformed that begins at `start` and ends with the buffer (without a newline).
     ///
-    /// Every event begins with `{"did":"did:plc:` and 24 characters, which gives all kinds
-    /// a place that exists: the characters of the first string.
+    /// Every event begins with `{"did":"did:plc:` and 24 characters, so that every kind of fault has a
+    /// position that exists: the characters of the first string.
     pub(super) fn apply(self, line: &mut Vec<u8>, start: usize, hash: u64) {
         const STRING: usize = br#"{"did":"did:plc:"#.len();
         const AFTER_DID: usize = STRING + 24 + 1;
@@ -65,7 +65,7 @@ impl Malformation {
             Self::CutDocument => {
                 let length = line.len() - start;
                 let mut end = start + length / 4 + (hash % (length as u64 / 2)) as usize;
-                // A cut inside a character would be a second fault.
+                // A cut within a character would be a second fault.
                 while end > start + 1 && line[end] & 0xc0 == 0x80 {
                     end -= 1;
                 }
@@ -78,7 +78,7 @@ impl Malformation {
             }
             Self::TrailingGarbage => line.extend_from_slice(b"}]"),
             Self::RawControl => line[inside] = 0x01 + (hash % 8) as u8,
-            // `"time_us":` and a digit follow the DID: the first digits of the number become letters.
+            // `"time_us":` and a number follow the DID: the number's first digits become letters.
             Self::BareWord => {
                 let number = start + AFTER_DID + br#","time_us":"#.len();
                 line[number..number + 3].copy_from_slice(b"NaN");
@@ -88,16 +88,16 @@ impl Malformation {
     }
 }
 
-/// One planted line.
+/// Position and kind of one malformed line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Planted {
-    /// Its place in the set, from 0.
+    /// Ordinal of the event in the data set, from 0.
     pub ordinal: u64,
-    /// How it is broken.
+    /// Kind of fault at this position.
     pub kind: Malformation,
 }
 
-/// Where bad lines stand in a set.
+/// Positions of all malformed lines in a data set.
 #[derive(Clone, Debug)]
 pub(super) struct Plantation {
     key: u64,
@@ -106,13 +106,15 @@ pub(super) struct Plantation {
 }
 
 impl Plantation {
-    /// `lines` bad lines over `documents` documents (at most one per document).
+    /// Distributes `lines` malformed lines over `documents` documents, at most one per document. `None` if
+    /// there are none.
     pub(super) fn new(seed: u64, lines: u64, documents: u64) -> Option<Self> {
         let lines = lines.min(documents);
         (lines > 0).then(|| Self { key: mix(seed ^ 0x6261_646c, mix(lines, documents)), lines, documents })
     }
 
-    /// First ordinal of a stratum; there are as many as bad lines and each holds exactly one.
+    /// Returns the first ordinal of a stratum. There are as many strata as malformed lines, each with exactly
+    /// one.
     fn stratum(&self, line: u64) -> u64 {
         (u128::from(line) * u128::from(self.documents) / u128::from(self.lines)) as u64
     }
@@ -126,17 +128,17 @@ impl Plantation {
         }
     }
 
-    /// The first bad line at or after an ordinal.
+    /// Returns the first malformed line at or after an ordinal. `None` if there is none.
     pub(super) fn next(&self, ordinal: u64) -> Option<Planted> {
         if ordinal >= self.documents {
             return None;
         }
-        // The stratum of the ordinal, give or take one for the rounding.
+        // The stratum of the ordinal, off by at most one because of rounding.
         let guess = (u128::from(ordinal) * u128::from(self.lines) / u128::from(self.documents)) as u64;
         (guess.saturating_sub(1)..self.lines).map(|line| self.line(line)).find(|p| p.ordinal >= ordinal)
     }
 
-    /// The bad lines of a range.
+    /// Returns the malformed lines of a range, in order.
     pub(super) fn within(&self, range: Range<u64>) -> Vec<Planted> {
         let mut found = Vec::new();
         let mut from = range.start;
@@ -147,7 +149,7 @@ impl Plantation {
         found
     }
 
-    /// A number that decides the details of a bad line.
+    /// Returns a hash that selects the details of a fault.
     pub(super) fn hash(&self, ordinal: u64) -> u64 {
         mix(!self.key, ordinal)
     }

@@ -1,12 +1,11 @@
-//! Bluesky events made from a seed, calibrated to the real set of one billion.
+//! Generates Bluesky events from a seed, calibrated to the real data set of one billion events.
 //!
-//! An event is a closed-form function of (seed, ordinal): its kind by a pseudo-random order inside
-//! an aligned block of one million with exact counts, its time by the inverse of a rate table, its
-//! user by a heavy-tailed law. So any range can be made alone, shards concatenate to the
-//! same bytes, and a result can name its data by generator version, seed and range.
-//!
-//! Sources: the published answers of the billion-document challenge (JSONBench) at four scales for
-//! counts, users and times; the AT protocol's lexicons and Jetstream's format for the shapes.
+//! An event is a closed-form function of (seed, ordinal): its kind by a pseudo-random order within an aligned
+//! block of one million with exact counts, its time by the inverse of a rate table, its user by a
+//! heavy-tailed distribution. Hence any range can be generated alone, shards concatenate to the same bytes,
+//! and generator version, seed and range identify the data of a result.
+//! Sources: published answers of the billion-document challenge (JSONBench) at four scales for counts, users
+//! and times; AT protocol lexicons and Jetstream's format for the shapes.
 
 use std::ops::Range;
 
@@ -34,18 +33,19 @@ use malformed::Plantation;
 use order::{BLOCK, BlockOrder};
 use plan::BlockPlan;
 
-/// Version of the law from (seed, ordinal) to bytes. It changes with every change of any byte, so
-/// that results over different data can never be compared by mistake.
+/// Version of the mapping from (seed, ordinal) to bytes. Must be incremented whenever any byte changes, so
+/// that results over different data are never compared.
 pub const GENERATOR_VERSION: u32 = 1;
 
-/// Ordinals end here: about as many events as the law of time and the sixteen digits of `time_us` are good for (35 years).
+/// Upper bound of all ordinals: about 39 years of events at the average day's rate. All `time_us` below it
+/// have 16 digits.
 pub const MAX_EVENTS: u64 = 1 << 40;
 
-/// Room kept free in the buffer so that a line never makes it grow in the middle; the longest
-/// event (a post with four images described at length) stays under it.
+/// Buffer capacity reserved beyond the target size, in bytes, so that no line reallocates the buffer. Longer
+/// than the longest event (a post with four images with long descriptions).
 const LONGEST_LINE: usize = 16 << 10;
 
-/// Makes the events of a range, line by line, without allocating per event.
+/// Generates the events of a range line by line, without an allocation per event.
 #[derive(Clone, Debug)]
 pub struct Generator {
     seed: u64,
@@ -61,8 +61,8 @@ pub struct Generator {
 }
 
 impl Generator {
-    /// The events `range` (ordinals from 0) of the set that `seed` names. Takes the same time for
-    /// every range. A range that reaches beyond [`MAX_EVENTS`] ends there.
+    /// Creates a generator for the events `range` (ordinals from 0) of the data set with this seed. Takes the
+    /// same time for every range. A range beyond [`MAX_EVENTS`] is cut off there.
     pub fn new(seed: u64, range: Range<u64>) -> Self {
         let range = range.start.min(MAX_EVENTS)..range.end.min(MAX_EVENTS);
         let block = range.start / BLOCK;
@@ -80,9 +80,9 @@ impl Generator {
         }
     }
 
-    /// Plants exactly `total_malformed` bad lines (at most one per document) over the events
-    /// `0..of_documents` of the whole set. Where they stand and how they are broken follows from
-    /// seed and both numbers, not from the range, so shards made with the same numbers still concatenate.
+    /// Plants exactly `total_malformed` malformed lines (at most one per document) over the events
+    /// `0..of_documents` of the whole data set. Their positions and faults depend on the seed and both
+    /// numbers but not on the range, so that shards generated with the same numbers still concatenate.
     #[must_use]
     pub fn with_malformed(mut self, total_malformed: u64, of_documents: u64) -> Self {
         self.plantation = Plantation::new(self.seed, total_malformed, of_documents);
@@ -90,19 +90,19 @@ impl Generator {
         self
     }
 
-    /// The bad lines in this generator's whole range, in order.
+    /// Returns the malformed lines in the generator's whole range, in order.
     pub fn malformed_ordinals(&self) -> Vec<Planted> {
         self.plantation.as_ref().map_or_else(Vec::new, |plantation| plantation.within(self.start..self.end))
     }
 
-    /// The ordinal of the next event.
+    /// Returns the ordinal of the next event to be generated.
     pub fn position(&self) -> u64 {
         self.next
     }
 
-    /// Appends whole lines, each with its newline, until `buffer` has grown by at least
-    /// `target_bytes` or the range has ended. Returns false when nothing was left to append.
-    /// For speed keep the buffer around 1 MB, so that it stays in the cache, and reuse it.
+    /// Appends whole lines, each with its newline, until `buffer` has grown by at least `target_bytes` or the
+    /// range has ended. Returns `false` if no event was left. For speed, reuse one buffer of about 1 MB,
+    /// which stays in the CPU cache.
     pub fn fill(&mut self, buffer: &mut Vec<u8>, target_bytes: usize) -> bool {
         if self.next >= self.end {
             return false;

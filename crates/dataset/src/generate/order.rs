@@ -1,33 +1,32 @@
-//! The pseudo-random order of the events inside an aligned block of one million.
+//! Pseudo-random order of the events within an aligned block of one million.
 //!
-//! A block holds exact counts of every kind of event. To make event `i` alone, its place in the
-//! block is sent through a bijection of 0‥999,999 that depends on seed and block; the image says
-//! which of the counted slots it is. The bijection is a Feistel network over 2²⁰ with
-//! cycle-walking (Black, Rogaway: Ciphers with arbitrary finite domains, 2002): 4.6 % of the places
-//! need a second walk.
+//! A block has exact counts of every kind of event. To generate event `i` alone, its position in the block is
+//! mapped by a bijection of 0‥999,999 that depends on seed and block. The image is a slot of the counted
+//! table. The bijection is a Feistel network over 2²⁰ with cycle-walking (Black, Rogaway: Ciphers with
+//! arbitrary finite domains, 2002); 4.6 % of the positions need a second walk.
 
 use super::random::mix;
 
-/// Events in one aligned block.
+/// Number of events in an aligned block.
 pub(super) const BLOCK: u64 = 1_000_000;
 
 const HALF_BITS: u32 = 10;
 const HALF_MASK: u32 = (1 << HALF_BITS) - 1;
 
-/// The order of one block.
+/// Order of the events of one block, as round keys of a Feistel network.
 #[derive(Clone, Debug)]
 pub(super) struct BlockOrder {
     keys: [u32; 4],
 }
 
 impl BlockOrder {
-    /// The order that `block` has under `seed`.
+    /// Derives the order of `block` under `seed`.
     pub(super) fn new(seed: u64, block: u64) -> Self {
         let (a, b) = (mix(seed, block), mix(!seed, block));
         Self { keys: [a as u32, (a >> 32) as u32, b as u32, (b >> 32) as u32] }
     }
 
-    /// The slot of the event at `place`; both are below [`BLOCK`].
+    /// Returns the slot of the event at `place` within the block; both are below [`BLOCK`].
     #[inline]
     pub(super) fn slot(&self, place: u32) -> u32 {
         let mut x = place;

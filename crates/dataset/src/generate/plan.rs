@@ -1,8 +1,8 @@
-//! What an aligned block of one million events holds: exact counts by collection and operation.
+//! Contents of an aligned block of one million events: exact counts by collection and operation.
 //!
-//! Totals and creates are the published answers of the billion-document challenge at 1m (Q1, Q2);
-//! how the rest of a collection divides into updates and deletes is not published and follows the
-//! kind of record: only profiles, lists, packs and generators are edited.
+//! Totals and creates are the published answers of the billion-document challenge at 1m (Q1, Q2). The
+//! division of the rest into updates and deletes is not published. It follows the kind of record: mostly
+//! profiles, lists, packs and generators are edited.
 
 use super::rare::{self, RareEvents};
 use super::role::{Collection, Operation, Role};
@@ -10,8 +10,8 @@ use super::role::{Collection, Operation, Role};
 use Collection::*;
 use Operation::*;
 
-/// Counts in one block, the frequent first because a slot is found by walking from the front.
-/// The last entry is the one that rare collections take their place from.
+/// Counts in one block, in descending order because a slot is found by a linear search. The last entry, out
+/// of order, cedes slots to rare collections.
 const COUNTS: [(Role, u32); 35] = [
     (Role::Commit(Like, Create), 444_523),
     (Role::Commit(Follow, Create), 337_978),
@@ -50,21 +50,22 @@ const COUNTS: [(Role, u32); 35] = [
     (Role::Commit(Like, Delete), 4_421),
 ];
 
-/// Which slot of a block is which event.
+/// Mapping from the slots of a block to events.
 #[derive(Clone, Debug)]
 pub(super) struct BlockPlan {
     rare: RareEvents,
 }
 
 impl BlockPlan {
-    /// The plan of one block.
+    /// Creates the plan of one block.
     pub(super) fn new(block: u64) -> Self {
         Self { rare: rare::events_of(block) }
     }
 
-    /// What the event of a slot is, and its number among those of the same role in the block.
+    /// Returns the kind of the event in a slot, and its number among events of that kind in the block.
     ///
-    /// Rare collections replace deleted likes, so that every count of creates stays what the table says.
+    /// Events of rare collections replace deleted likes, so that the counts of all creates stay exact. Their
+    /// number is counted over all blocks.
     #[inline]
     pub(super) fn role(&self, slot: u32) -> (Role, u32) {
         let mut rest = slot;

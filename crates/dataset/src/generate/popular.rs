@@ -1,12 +1,11 @@
-//! Which posts are liked, reposted, quoted and answered.
+//! Selects the posts that are liked, reposted, quoted and answered.
 //!
-//! A post that is talked about is named by the minute-like epoch (65,536 events) that it was
-//! written in and by its rank in that epoch; everything about it (author, key, CID) is a hash of
-//! that name. Both are drawn by octave, so that a few posts get many likes and most get one or
-//! two, and fresh posts more than old ones. Besides, about a thousand posts are hot for a quarter of an
-//! hour (2²⁰ events) and take a third of all references. No published figure says how likes
-//! spread; the shares are chosen so that compressed sizes match, row by row as well as in an engine that
-//! sorts by user: repeats of a hot post are too far apart for the former and near enough for the latter.
+//! A referenced post is identified by the epoch it was written in (65,536 events, about a minute) and its
+//! rank in that epoch; author, key and CID are hashes of these. Rank and age are drawn by octave, so that few
+//! posts get many likes and recent posts get more than old ones. In addition, about a thousand posts are hot
+//! for a quarter of an hour (2²⁰ events) and get a third of all references. How likes are distributed is not
+//! published. The shares match compressed sizes both row by row and in an engine that sorts by user: repeats
+//! of a hot post are too far apart for the former, near enough for the latter.
 
 use super::clock::EventClock;
 use super::random::{Draws, mix};
@@ -14,32 +13,32 @@ use super::users::Actors;
 
 const EPOCH_BITS: u32 = 16;
 const HOT_BITS: u32 = 20;
-/// Hot posts were written up to 2²³ events, some two hours, before they became hot.
+/// Maximum age of a hot post at the start of its hot period, in events: 2²³, about two hours.
 const HOT_AGE_MASK: u64 = (1 << 23) - 1;
 const SHARES: usize = 1024;
 
-/// Of sixteen references to ordinary posts, how many go to an account that the reader is busy with.
+/// Share (of sixteen) of references to ordinary posts that go to one of the reader's favourite accounts.
 const FAVOURITE_SHARE: u64 = 7;
 
-/// Shares of 1,024 by octave of the rank in an epoch (1, 2‥3, 4‥7, …).
+/// Shares (of 1,024) by octave of the rank in an epoch (1, 2‥3, 4‥7, …).
 const RANKS: [u16; 13] = [14, 20, 28, 38, 50, 64, 80, 96, 112, 126, 136, 138, 122];
-/// Shares of 1,024 by octave of the rank of hot posts; what is missing goes to the ordinary ones.
+/// Shares (of 1,024) by octave of the rank of hot posts. The remaining share goes to ordinary posts.
 const HOT_RANKS: [u16; 10] = [6, 12, 22, 32, 40, 36, 34, 50, 60, 60];
-/// Shares of 1,024 by octave of the age in epochs (1, 2‥3, …): from a minute to a month.
+/// Shares (of 1,024) by octave of the age in epochs (1, 2‥3, …): from a minute to a month.
 const AGES: [u16; 16] = [40, 56, 72, 86, 98, 106, 110, 106, 96, 80, 62, 44, 30, 18, 12, 8];
 
-/// A post that somebody refers to.
+/// Identity of a post that is referenced by other records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct PostName {
-    /// What its author, clock and CID are hashed from.
+    /// Hash from which the post's author, clock number and CID are derived.
     pub(super) identity: u64,
-    /// When its key was made, in microseconds.
+    /// Time encoded in the post's record key, in microseconds since 1970.
     pub(super) key_us: u64,
-    /// Who wrote it.
+    /// User number of the post's author.
     pub(super) author: u64,
 }
 
-/// Draws posts by popularity.
+/// Draws posts with a probability by popularity.
 #[derive(Clone, Debug)]
 pub(super) struct Popular {
     key: u64,
@@ -48,7 +47,7 @@ pub(super) struct Popular {
     hot_octaves: [u8; SHARES],
 }
 
-/// Stands in a table for the shares that no octave has.
+/// Marks table entries that belong to no octave.
 const NONE: u8 = u8::MAX;
 
 fn table(shares: &[u16]) -> [u8; SHARES] {
@@ -72,7 +71,7 @@ impl Popular {
         }
     }
 
-    /// A post that `reader` refers to at the time of the event `ordinal`; it is always older than the event.
+    /// Draws a post that `reader` refers to in the event `ordinal`. The post is always older than the event.
     #[inline]
     pub(super) fn post(
         &self,
@@ -96,7 +95,7 @@ impl Popular {
         let epoch = (ordinal >> EPOCH_BITS) as i64 - age as i64;
         let mut post = self.ordinary(clock, authors, epoch, rank);
         if (bits >> 13) & 15 < FAVOURITE_SHARE {
-            // Another post of the epoch, by one of the two accounts that the reader is busy with.
+            // Another post of the epoch, by one of the reader's two favourite accounts.
             let favourite = mix(reader ^ self.key, (ordinal >> HOT_BITS) << 1 | (bits >> 17 & 1));
             post =
                 PostName { identity: mix(post.identity, favourite), author: authors.any(favourite), ..post };
@@ -116,7 +115,7 @@ impl Popular {
     fn ordinary(&self, clock: &EventClock, authors: &Actors, epoch: i64, rank: u64) -> PostName {
         let identity = mix(self.key ^ (rank << 40), epoch as u64);
         let within = (identity >> 40) % 21_000;
-        // Milliseconds at a time: servers make keys from a clock that ticks so.
+        // Whole milliseconds, because servers make keys from a millisecond clock.
         let key_us = (clock.at(epoch << EPOCH_BITS) / 1_000 + within) * 1_000;
         PostName { identity, key_us, author: authors.any(mix(identity, 2)) }
     }

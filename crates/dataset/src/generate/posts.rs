@@ -1,4 +1,4 @@
-//! Post records: text, languages, replies, facets, embeds, labels, tags.
+//! Generates post records: text, languages, replies, facets, embeds, labels and tags.
 
 use super::events::Materials;
 use super::identifiers::push_number;
@@ -6,10 +6,10 @@ use super::random::{Draws, mix};
 use super::text::pick_language;
 use super::words;
 
-/// Bytes of text after which nothing is appended, so that a post keeps to 300 graphemes.
+/// Text length in bytes after which nothing is appended, so that a post stays within 300 graphemes.
 const LONGEST_TEXT: u32 = 240;
 
-/// What a stretch of text points to; the hash makes the target again.
+/// Target of a facet. A hash regenerates the target's text.
 #[derive(Clone, Copy, Debug)]
 enum Feature {
     Link(u64),
@@ -17,7 +17,7 @@ enum Feature {
     Tag(&'static str),
 }
 
-/// A stretch of text with a meaning, in raw bytes.
+/// Annotated range of the text, as offsets in raw UTF-8 bytes.
 #[derive(Clone, Copy, Debug)]
 struct Facet {
     start: u32,
@@ -25,7 +25,7 @@ struct Facet {
     feature: Feature,
 }
 
-/// The facets of one post; a post has at most eight.
+/// Facets of one post, up to eight; more are dropped.
 #[derive(Clone, Debug, Default)]
 struct Facets {
     list: [Option<Facet>; 8],
@@ -46,11 +46,11 @@ impl Facets {
 }
 
 impl Materials<'_> {
-    /// Appends a post from behind its `$type` on.
+    /// Appends a post, starting after the value of its `$type`.
     pub(super) fn push_post_record(&mut self, out: &mut Vec<u8>) {
         out.extend_from_slice(b"\",");
         self.push_created(out);
-        // People mostly stay with one language; one post in ten is in another.
+        // Users mostly stay with one language; one post in ten is in a random one.
         let habit = mix(self.seed, self.user) as u32;
         let bits = self.draws.next();
         let language = pick_language(if bits.is_multiple_of(10) { (bits >> 32) as u32 } else { habit });
@@ -85,7 +85,7 @@ impl Materials<'_> {
 
     fn push_languages(&mut self, out: &mut Vec<u8>, tag: &str) {
         match self.draws.below(1000) {
-            // Bots and bridges do not say.
+            // No language, as in posts by bots and bridges.
             0..70 => return,
             70..74 => out.extend_from_slice(b",\"langs\":[\"de\",\"en\",\"fr\""),
             74..104 => {
@@ -118,7 +118,7 @@ impl Materials<'_> {
         out.extend_from_slice(b"}}");
     }
 
-    /// Makes the text and what in it has a meaning.
+    /// Generates the text and its facets (links, hashtags, mentions).
     fn compose(&mut self, language: &super::text::Language, is_reply: bool) -> Facets {
         let mut facets = Facets::default();
         self.text.clear();
@@ -126,11 +126,11 @@ impl Materials<'_> {
         let square = (u64::from(u) * u64::from(u)) >> 16;
         let mut bytes = 14 + ((square * if is_reply { 200 } else { 270 }) >> 16) as u32;
         if !language.tag.is_ascii() || matches!(language.tag, "ja" | "ko" | "zh" | "th" | "ru" | "uk") {
-            // Three bytes a character: longer in bytes, shorter in graphemes.
+            // Several bytes per character: longer in bytes, shorter in graphemes.
             bytes = (bytes * 3 / 2).min(LONGEST_TEXT);
         }
         match self.draws.below(1000) {
-            // Images and quotes often stand without a word.
+            // 3 % of the posts have no text, as is common with images and quotes.
             0..30 => {}
             _ => self.text.sentences(language, bytes, self.draws),
         }
@@ -165,7 +165,7 @@ impl Materials<'_> {
         let start = self.text.raw_length();
         match feature {
             Feature::Link(bits) => {
-                // Clients show the first part of a link only.
+                // Clients display only the first part of a link.
                 self.text.plain(Draws::new(bits, 0x6c).skewed(&words::HOSTS));
                 self.text.plain("...");
             }
@@ -218,7 +218,7 @@ impl Materials<'_> {
     }
 
     fn push_embed(&mut self, out: &mut Vec<u8>, is_reply: bool) {
-        // Replies carry half as many pictures and links as other posts.
+        // Replies have half as many embedded images and links as other posts.
         let what = self.draws.below(1000) * if is_reply { 2 } else { 1 };
         match what {
             0..235 => {
@@ -256,8 +256,9 @@ impl Materials<'_> {
 
     fn push_images(&mut self, out: &mut Vec<u8>) {
         out.extend_from_slice(b"{\"$type\":\"app.bsky.embed.images\",\"images\":[");
-        // Some people describe every picture at length. Such documents of over 4,096 bytes are rare, but
-        // engines that bound the strings they compress (DuckDB's FSST) change their mind by one in a row group.
+        // Some users describe every image at length. Such documents of over 4,096 bytes are rare, but a
+        // single one in a row group changes the choice of engines that bound the strings they compress
+        // (DuckDB's FSST).
         let at_length = self.draws.permille(8);
         let images = match self.draws.below(100) {
             _ if at_length => 3 + self.draws.below(2),

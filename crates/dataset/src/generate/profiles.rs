@@ -1,4 +1,4 @@
-//! Profile records, in which every field is optional.
+//! Generates profile records, in which every field is optional.
 
 use super::events::Materials;
 use super::random::mix;
@@ -6,7 +6,7 @@ use super::text::pick_language;
 use super::words;
 
 impl Materials<'_> {
-    /// Appends a profile from behind its `$type` on.
+    /// Appends a profile, starting after the value of its `$type`.
     pub(super) fn push_profile_record(&mut self, out: &mut Vec<u8>) {
         out.push(b'"');
         if self.draws.permille(820) {

@@ -1,7 +1,7 @@
 //! Pseudo-random numbers as pure functions of (seed, purpose, index).
 
-/// One 64-bit hash of a pair; the finalizer of `SplitMix64` (Steele, Lea, Flood 2014) over a
-/// multiplied combination, good enough that neighbouring indexes look unrelated.
+/// Hashes a pair to 64 bits with the finalizer of `SplitMix64` (Steele, Lea, Flood 2014) over a multiplied
+/// combination. Results of neighbouring indexes appear unrelated.
 #[inline]
 pub(super) fn mix(key: u64, index: u64) -> u64 {
     let mut x = key ^ index.wrapping_mul(0x9e37_79b9_7f4a_7c15);
@@ -10,21 +10,21 @@ pub(super) fn mix(key: u64, index: u64) -> u64 {
     x ^ (x >> 31)
 }
 
-/// A stream of numbers that starts afresh for every event, so that an event needs nothing of the
-/// ones before it. The step is `wyrand` (public domain, Wang Yi).
+/// Random stream that restarts for every event, so that an event does not depend on earlier ones. The step
+/// function is `wyrand` (public domain, Wang Yi).
 #[derive(Clone, Debug)]
 pub(super) struct Draws {
     state: u64,
 }
 
 impl Draws {
-    /// The stream that belongs to `index` under `key`.
+    /// Creates the stream of `index` under `key`.
     #[inline]
     pub(super) fn new(key: u64, index: u64) -> Self {
         Self { state: mix(key, index) }
     }
 
-    /// The next 64 bits.
+    /// Returns the next 64 random bits.
     #[inline]
     pub(super) fn next(&mut self) -> u64 {
         self.state = self.state.wrapping_add(0xa076_1d64_78bd_642f);
@@ -32,20 +32,20 @@ impl Draws {
         (product >> 64) as u64 ^ product as u64
     }
 
-    /// A number below `bound`; its bias is under 2⁻³², far below anything a data set can show.
+    /// Returns a number below `bound`, with a bias under 2⁻³², which is negligible for any data set.
     #[inline]
     pub(super) fn below(&mut self, bound: u32) -> u32 {
         (((self.next() >> 32) * u64::from(bound)) >> 32) as u32
     }
 
-    /// True with the probability `parts` in a thousand.
+    /// Returns `true` with a probability of `parts` in a thousand.
     #[inline]
     pub(super) fn permille(&mut self, parts: u32) -> bool {
         self.below(1000) < parts
     }
 
-    /// One element of a slice that must not be empty; low positions come more often (density
-    /// falls as 1/√position), which is how words and hosts are spread.
+    /// Returns an element of a non-empty slice. Earlier elements are more frequent (density falls as
+    /// 1/√position), like words and hosts in real text.
     #[inline]
     pub(super) fn skewed<T: Copy>(&mut self, from: &[T]) -> T {
         let u = self.next() >> 48;

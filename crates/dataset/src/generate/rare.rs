@@ -1,30 +1,31 @@
-//! Collections that occur a few hundred times in a billion events, or once.
+//! Collections that occur only a few hundred times in a billion events, or once.
 //!
-//! Names, counts, creates and users are the published answers of the billion-document challenge
-//! at 1000m; where a name occurs in a smaller set too, its count there is met as well. The first block of a set has none.
+//! Names, counts, creates and users are the published answers of the billion-document challenge at 1000m.
+//! Counts of names that occur in a smaller set are met there as well. The first block of a set has no rare
+//! events.
 
 use super::role::{Operation, Role};
 
-/// A rare collection.
+/// Name, counts and users of a rare collection.
 #[derive(Debug)]
 pub(super) struct RareName {
     pub(super) name: &'static str,
-    /// Events before the block boundaries that [`BOUNDARIES`] names.
+    /// Number of events before each of the block boundaries in [`BOUNDARIES`].
     until: [u32; 4],
-    /// Creates among the events of the first thousand blocks; the rest are updates and deletes.
+    /// Number of creates in the first thousand blocks; the other events are updates and deletes.
     creates: u32,
-    /// Users that make them.
+    /// Number of users that make the events.
     pub(super) users: u32,
 }
 
-/// Ends of the published sets in blocks.
+/// Ends of the published data sets, in blocks.
 const BOUNDARIES: [u64; 4] = [1, 10, 100, 1000];
 
 const fn rare(name: &'static str, until: [u32; 3], creates: u32, users: u32) -> RareName {
     RareName { name, until: [0, until[0], until[1], until[2]], creates, users }
 }
 
-/// The rare collections, by their number of events in a billion.
+/// The rare collections, in descending order of their events in a billion.
 pub(super) static NAMES: [RareName; 30] = [
     rare("app.top8.theme", [0, 684, 853], 0, 40),
     rare("app.bsky.graph.unfollow", [0, 0, 191], 191, 1),
@@ -59,14 +60,14 @@ pub(super) static NAMES: [RareName; 30] = [
 ];
 
 impl RareName {
-    /// Events of this collection in the blocks before `block`: straight lines between the known
-    /// counts. The offset by `place` spreads the collections with one or two events over the blocks
-    /// instead of having them all in the last one.
+    /// Returns the number of events of this collection before `block`, interpolated linearly between the
+    /// known counts. The offset by `place` spreads collections with one or two events over the blocks;
+    /// otherwise all would be in the last block.
     fn events_before(&self, block: u64, place: usize) -> u64 {
         let offset = (place as u64 * 7_919) % 1_000;
         let line = |from: u64, to: u64, low: u64, high: u64| {
             let full = (high - low) * (block - from) * 1_000 + offset * (to - from);
-            // The offset may not move an event beyond the boundary where the count is known.
+            // The offset must not move an event beyond a boundary with a known count.
             low + (full / ((to - from) * 1_000)).min(high - low)
         };
         if block <= BOUNDARIES[0] {
@@ -86,17 +87,17 @@ impl RareName {
         last + last * (block - 1_000) / 1_000
     }
 
-    /// The user who makes an event; the users of a name take turns at its creates.
+    /// Returns the user who makes an event. The users of a collection take turns at its creates.
     pub(super) fn user(&self, place: u64, event: u32) -> u64 {
         let creates_before =
             u64::from(event) * u64::from(self.creates.max(self.users)) / u64::from(self.until[3]);
         (1 << 18) + place * 64 + creates_before % u64::from(self.users)
     }
 
-    /// What the event of a number does: creates are spread evenly over the events.
+    /// Returns the operation of an event. Creates are spread evenly over the events.
     fn operation(&self, event: u64) -> Operation {
         let total = u64::from(self.until[3]);
-        // A create whenever the product steps over a multiple of the total.
+        // Create whenever the product passes a multiple of the total.
         let creates = u64::from(self.creates);
         if (event + 1) * creates / total > event * creates / total {
             Operation::Create
@@ -108,21 +109,22 @@ impl RareName {
     }
 }
 
-/// The rare events of one block.
+/// The rare events of one block, in the order of [`NAMES`].
 #[derive(Clone, Debug, Default)]
 pub(super) struct RareEvents {
     roles: Vec<(Role, u32)>,
 }
 
 impl RareEvents {
-    /// The rare event at a place, if there are that many; with it its number among all of its collection.
+    /// Returns the rare event at `place` and its number within its collection. `None` if the block has fewer
+    /// rare events.
     #[inline]
     pub(super) fn get(&self, place: u32) -> Option<(Role, u32)> {
         self.roles.get(place as usize).copied()
     }
 }
 
-/// All rare events of `block`.
+/// Returns all rare events of `block`.
 pub(super) fn events_of(block: u64) -> RareEvents {
     let mut roles = Vec::new();
     for (place, name) in NAMES.iter().enumerate() {

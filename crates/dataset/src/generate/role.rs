@@ -1,6 +1,6 @@
-//! What an event of the generator is.
+//! Kinds of events that the generator makes.
 
-/// What is done to a record.
+/// Operation of a commit on a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Operation {
     Create,
@@ -8,7 +8,7 @@ pub(super) enum Operation {
     Delete,
 }
 
-/// A collection of records that occurs in every block.
+/// Collection of records that occurs in every block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Collection {
     Like,
@@ -28,7 +28,7 @@ pub(super) enum Collection {
 }
 
 impl Collection {
-    /// The collection's name, as events spell it.
+    /// Returns the collection's name as written in events.
     pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Like => "app.bsky.feed.like",
@@ -49,15 +49,15 @@ impl Collection {
     }
 }
 
-/// What one event is.
+/// Kind of one event: a commit with its collection and operation, or an identity or account event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Role {
-    /// A commit to one of the collections of every block.
+    /// Commit to a collection that occurs in every block.
     Commit(Collection, Operation),
-    /// A commit to a rare collection, by its place in [`NAMES`](super::rare::NAMES).
+    /// Commit to a rare collection, given by its index in [`NAMES`](super::rare::NAMES).
     Rare(u8, Operation),
-    /// A change of handle.
+    /// Identity event, e.g. a change of handle.
     Identity,
-    /// A change of an account's state.
+    /// Account event: a change of an account's state.
     Account,
 }

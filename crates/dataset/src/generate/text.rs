@@ -1,18 +1,18 @@
-//! Text that people write: words, sentences, names, hashtags, links.
+//! Generates text as people write it: words, sentences, names, hashtags, links.
 //!
-//! Text is made twice at once: as JSON with the escapes of Go's encoder, and as a count of its raw
-//! UTF-8 bytes, because facets point into the raw text by byte.
+//! Text is kept as JSON with the escapes of Go's encoder, together with the length of the raw UTF-8 text,
+//! because facets refer to byte offsets of the raw text.
 
 use super::random::Draws;
 use super::words;
 
-/// The language a text is written in.
+/// Language of a text: tag, vocabulary and spelling rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Language {
-    /// The tag that posts carry in `langs`.
+    /// Language tag, as written in a post's `langs`.
     pub(super) tag: &'static str,
     words: &'static [&'static str],
-    /// Whether blanks stand between words.
+    /// Whether words are separated by spaces.
     spaced: bool,
     capitals: bool,
 }
@@ -41,7 +41,7 @@ static LANGUAGES: [(u32, Language); 17] = [
     (2, language("pt-BR", &words::PORTUGUESE, true)),
 ];
 
-/// The language of 32 random bits.
+/// Returns the language that 32 random bits select, by the shares in `LANGUAGES`.
 pub(super) fn pick_language(bits: u32) -> &'static Language {
     let mut rest = ((u64::from(bits) * 1000) >> 32) as u32;
     for (share, language) in &LANGUAGES {
@@ -53,7 +53,7 @@ pub(super) fn pick_language(bits: u32) -> &'static Language {
     &LANGUAGES[0].1
 }
 
-/// A text under construction, reused from one event to the next.
+/// A text under construction, reused from event to event.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Text {
     escaped: Vec<u8>,
@@ -68,37 +68,37 @@ const SYLLABLES: [&str; 64] = [
 ];
 
 impl Text {
-    /// Starts an empty text.
+    /// Removes all text but keeps the allocated memory.
     pub(super) fn clear(&mut self) {
         self.escaped.clear();
         self.raw = 0;
     }
 
-    /// The text as the inside of a JSON string.
+    /// Returns the text as the content of a JSON string, without quotes.
     pub(super) fn escaped(&self) -> &[u8] {
         &self.escaped
     }
 
-    /// Raw UTF-8 bytes so far.
+    /// Returns the length of the raw text in UTF-8 bytes.
     pub(super) fn raw_length(&self) -> u32 {
         self.raw
     }
 
-    /// Appends characters that need no escape.
+    /// Appends characters that need no escape in JSON.
     #[inline]
     pub(super) fn plain(&mut self, text: &str) {
         self.escaped.extend_from_slice(text.as_bytes());
         self.raw += text.len() as u32;
     }
 
-    /// Appends one character that JSON, or Go's encoder, writes as an escape.
+    /// Appends a character of one byte that JSON or Go's encoder writes as an escape sequence.
     #[inline]
     pub(super) fn escape(&mut self, sequence: &'static str) {
         self.escaped.extend_from_slice(sequence.as_bytes());
         self.raw += 1;
     }
 
-    /// Appends a word that no list holds: a name, a slip, a coinage.
+    /// Appends a word made of random syllables, for names, typos and coined words.
     pub(super) fn coined_word(&mut self, draws: &mut Draws) {
         let mut bits = draws.next();
         for _ in 0..2 + (bits >> 62) {
@@ -107,14 +107,14 @@ impl Text {
         }
     }
 
-    /// Appends a decimal number.
+    /// Appends a number in decimal digits.
     pub(super) fn number(&mut self, number: u64) {
         let before = self.escaped.len();
         super::identifiers::push_number(&mut self.escaped, number);
         self.raw += (self.escaped.len() - before) as u32;
     }
 
-    /// Appends characters of an identifier such as the end of a link.
+    /// Appends up to 10 characters of an identifier, such as the end of a link.
     pub(super) fn slug(&mut self, bits: u64, length: usize) {
         const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
         for place in 0..length.min(10) {
@@ -123,7 +123,7 @@ impl Text {
         self.raw += length.min(10) as u32;
     }
 
-    /// Appends a handle without its sign.
+    /// Appends a user's handle without the leading `@`.
     pub(super) fn handle(&mut self, bits: u64) {
         let mut draws = Draws::new(bits, 0x68);
         self.plain(draws.skewed(&words::NAMES));
@@ -136,7 +136,7 @@ impl Text {
         self.plain(if draws.permille(930) { ".bsky.social" } else { ".com" });
     }
 
-    /// Appends a link without its scheme; the same bits give the same link.
+    /// Appends a link without its scheme. The same bits give the same link.
     pub(super) fn link(&mut self, bits: u64) {
         let mut draws = Draws::new(bits, 0x6c);
         self.plain(draws.skewed(&words::HOSTS));
@@ -153,8 +153,8 @@ impl Text {
         }
     }
 
-    /// Appends sentences until about `bytes` more are written. Bytes bound graphemes, so a text
-    /// of at most 300 bytes can never break the network's limit of 300 graphemes.
+    /// Appends sentences of about `bytes` bytes. Bytes are an upper bound of graphemes, so that a text of at
+    /// most 300 bytes never exceeds the network's limit of 300 graphemes.
     pub(super) fn sentences(&mut self, language: &Language, bytes: u32, draws: &mut Draws) {
         let goal = self.raw + bytes;
         let mut capital = language.capitals && draws.permille(650);

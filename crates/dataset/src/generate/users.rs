@@ -1,27 +1,26 @@
-//! Who makes an event, and who is talked about: heavy-tailed laws over one population of users.
+//! Users of events and of references: heavy-tailed distributions ("laws") over one population of users.
 //!
-//! A user is a number below 2²⁵. Numbers are ranks: octave k holds the users 2ᵏ ‥ 2ᵏ⁺¹ − 1, all
-//! equally active inside it. A law is the share (of 4,096) of draws that fall to each octave, so
-//! that the expected number of distinct users of n draws is Σ 2ᵏ (1 − exp(−n qₖ / 2ᵏ)). The shares
-//! were fitted (least squares on the logarithms, smooth over octaves, no user above 0.05 % of a
-//! large collection) to the published distinct users of creates at 1m, 10m, 100m and 1000m, four
-//! points per collection; the fit is within 1 % of them for large collections and 20 % for
-//! the smallest. Collections share the population: the same numbers are the same accounts.
+//! A user is a number below 2²⁵. Numbers are ranks: octave k holds the users 2ᵏ ‥ 2ᵏ⁺¹ − 1, all equally
+//! active. A law is the share (of 4,096) of draws per octave, so that n draws have an expected Σ 2ᵏ (1 −
+//! exp(−n qₖ / 2ᵏ)) distinct users. The shares were fitted (least squares on the logarithms, smooth over
+//! octaves, no user above 0.05 % of a large collection) to the published distinct users of creates at 1m,
+//! 10m, 100m and 1000m. The fit is within 1 % for large collections and 20 % for the smallest. All
+//! collections share one population: equal numbers are equal accounts.
 //!
-//! People act in bursts. So a create's user is not drawn from the law directly: the events of a
-//! window share a limited number of draws ("sessions"), and the law was fitted to that number of draws.
+//! People act in bursts, so a create's user is not drawn directly from the law. The events of a window share
+//! a limited number of draws ("sessions"), and the law was fitted to that number of draws.
 
 use super::random::mix;
 use super::role::Collection;
 
-/// Octaves of users; the population is 2²⁵, more than the network had accounts at the time.
+/// Number of octaves. The population of 2²⁵ exceeds the number of accounts the network had at the time.
 const OCTAVES: usize = 25;
 const SHARES: usize = 4096;
 
-/// Shares of 4,096 by octave of rank.
+/// Shares (of 4,096) of draws by octave of rank.
 type Octaves = [u16; OCTAVES];
 
-/// Draws users by rank.
+/// Distribution of users by rank, as a lookup table of octaves.
 #[derive(Clone, Debug)]
 pub(super) struct Law {
     octave_of: Box<[u8; SHARES]>,
@@ -39,7 +38,7 @@ impl Law {
         Self { octave_of }
     }
 
-    /// The user that 64 random bits stand for.
+    /// Returns the user selected by 64 random bits.
     #[inline]
     pub(super) fn user(&self, bits: u64) -> u64 {
         let octave = self.octave_of[(bits >> 52) as usize];
@@ -48,14 +47,14 @@ impl Law {
     }
 }
 
-/// How events of a collection bundle: the events of a window of 2^`window_bits` share `sessions` draws.
+/// Bursts of a collection: the events of a window of 2^`window_bits` share `sessions` draws.
 #[derive(Clone, Copy, Debug)]
 struct Bursts {
     window_bits: u32,
     sessions: u32,
 }
 
-/// A law, with bursts if people do this in series.
+/// A law, with bursts if the collection has them.
 #[derive(Clone, Debug)]
 pub(super) struct Actors {
     law: Law,
@@ -68,7 +67,7 @@ impl Actors {
         Self { law: Law::new(shares), bursts, key: mix(seed, 0x7573_6572 ^ (purpose << 40)) }
     }
 
-    /// The user of the event `ordinal`.
+    /// Returns the user who makes the event `ordinal`.
     #[inline]
     pub(super) fn of_event(&self, ordinal: u64) -> u64 {
         let own = mix(self.key, ordinal);
@@ -82,13 +81,13 @@ impl Actors {
         self.law.user(bits)
     }
 
-    /// The first event of the window that an event shares its draws with.
+    /// Returns the first event of the window whose events share draws with `ordinal`.
     #[inline]
     pub(super) fn window_of(&self, ordinal: u64) -> u64 {
         self.bursts.map_or(ordinal, |bursts| ordinal >> bursts.window_bits << bursts.window_bits)
     }
 
-    /// A user by bits of the caller.
+    /// Returns a user selected by the caller's random bits, ignoring bursts.
     #[inline]
     pub(super) fn any(&self, bits: u64) -> u64 {
         self.law.user(bits)
@@ -137,14 +136,14 @@ const STARTER_PACK: Octaves = [
 ];
 const FEED_GENERATOR: Octaves =
     [2, 3, 3, 4, 13, 98, 1718, 150, 36, 21, 24, 40, 78, 160, 298, 455, 472, 290, 125, 51, 24, 13, 9, 6, 3];
-/// Who is followed and blocked. Not published; most of the weight on accounts that packs and
-/// suggestions show, the rest on everybody, chosen with the compressed sizes in view.
+/// Users who are followed and blocked. Not published: most of the weight is on accounts that packs and
+/// suggestions show, the rest on all others. Chosen to match the compressed sizes.
 const FOLLOWED: Octaves = [
     1, 2, 4, 8, 16, 32, 64, 120, 260, 420, 560, 440, 250, 210, 220, 240, 260, 270, 260, 210, 140, 70, 24, 10,
     5,
 ];
 
-/// All laws of one seed.
+/// The laws of all collections under one seed.
 #[derive(Clone, Debug)]
 pub(super) struct Users {
     like: Actors,
@@ -168,8 +167,8 @@ impl Users {
         let series = |purpose, shares: &Octaves, window_bits, sessions| {
             Actors::new(seed, purpose, shares, Some(Bursts { window_bits, sessions }))
         };
-        // With x creates per session offered, x / (1 − e⁻ˣ) are made per session used; the fits
-        // assume 1.6 (like), 3 (follow), 1.5 (repost, listblock), 1.8 (block) and 5 (listitem).
+        // With x creates offered per session, x / (1 − e⁻ˣ) are made per used session. The fits assume 1.6
+        // (like), 3 (follow), 1.5 (repost, listblock), 1.8 (block) and 5 (listitem).
         Self {
             like: series(1, &LIKE, 13, 3_546),
             follow: series(2, &FOLLOW, 13, 981),
@@ -187,7 +186,7 @@ impl Users {
         }
     }
 
-    /// Those who make events of a collection.
+    /// Returns the users who make events of a collection.
     #[inline]
     pub(super) fn of(&self, collection: Collection) -> &Actors {
         match collection {
@@ -206,22 +205,22 @@ impl Users {
         }
     }
 
-    /// Those who are followed, blocked, listed and mentioned.
+    /// Returns the users who are followed, blocked, listed and mentioned.
     #[inline]
     pub(super) fn followed(&self) -> &Actors {
         &self.followed
     }
 }
 
-/// The user that creates the `number`-th profile of a block: an account that has just come.
+/// Returns the user that creates the `number`-th profile of a block: a new account.
 ///
-/// All are different inside a block, as published at 1m. In later blocks one in 25 creates a
-/// profile for the second time (published: 5.6 % at 10m, 2.7 % at 1000m).
+/// All are different within a block, as published at 1m. In later blocks one in 25 creates a second profile
+/// (published: 5.6 % at 10m, 2.7 % at 1000m).
 pub(super) fn newcomer(seed: u64, block: u64, number: u32, per_block: u32) -> u64 {
     const LAST_OCTAVE: u64 = 1 << (OCTAVES - 1);
     let hash = mix(seed ^ 0x6e65_7763, block * u64::from(per_block) + u64::from(number));
     let home = if block > 0 && hash & 0xff < 10 { (hash >> 8) % block } else { block };
-    // An odd factor makes the place a bijection of the last octave.
+    // An odd factor makes this a bijection within the last octave.
     let place = (home * u64::from(per_block) + u64::from(number)).wrapping_mul(0x9e37_79b1);
     LAST_OCTAVE | (place & (LAST_OCTAVE - 1))
 }
@@ -252,7 +251,7 @@ mod tests {
         }
     }
 
-    /// Expected distinct users of `draws` draws of a law.
+    /// Expected number of distinct users of `draws` draws from a law.
     fn expected(shares: &Octaves, draws: f64) -> f64 {
         shares
             .iter()
@@ -282,8 +281,8 @@ mod tests {
         }
     }
 
-    /// Every create of ten million events by the same order, plan and laws that write them, without the
-    /// documents: the formula above leaves out how creates bundle.
+    /// Counts the creates of ten million events by the same order, plan and laws as the generator, without
+    /// making documents. The formula above ignores bursts.
     #[test]
     fn users_of_ten_million_events_are_as_many_as_published() {
         use super::super::order::{BLOCK, BlockOrder};

@@ -1,6 +1,7 @@
-//! Words of the languages that posts are written in. Frequent words come first, because words are drawn with falling probability.
+//! Vocabularies of the languages of posts. Frequent words come first because words are drawn with decreasing
+//! probability.
 
-/// English words, the frequent first.
+/// English words, most frequent first.
 #[rustfmt::skip]
 pub(crate) static ENGLISH: [&str; 574] = [
     "the", "to", "and", "a", "of", "i", "is", "in", "it", "you", "that", "for", "this", "on", "my", "be",
@@ -58,7 +59,7 @@ pub(crate) static ENGLISH: [&str; 574] = [
     "score", "goal", "win", "lose", "losing", "winning", "career", "contract", "trade", "injury",
 ];
 
-/// Portuguese words.
+/// Portuguese words, most frequent first.
 #[rustfmt::skip]
 pub(super) static PORTUGUESE: [&str; 138] = [
     "que", "de", "eu", "a", "o", "e", "não", "é", "um", "pra", "com", "uma", "do", "da", "no", "na", "se",
@@ -75,7 +76,7 @@ pub(super) static PORTUGUESE: [&str; 138] = [
     "prisão", "polícia", "justiça",
 ];
 
-/// Spanish words.
+/// Spanish words, most frequent first.
 #[rustfmt::skip]
 pub(super) static SPANISH: [&str; 101] = [
     "de", "que", "la", "el", "en", "y", "a", "los", "no", "un", "se", "por", "con", "una", "lo", "es",
@@ -89,7 +90,7 @@ pub(super) static SPANISH: [&str; 101] = [
     "red", "social",
 ];
 
-/// German words.
+/// German words, most frequent first.
 #[rustfmt::skip]
 pub(super) static GERMAN: [&str; 101] = [
     "ich", "und", "die", "der", "das", "nicht", "ist", "es", "in", "zu", "ein", "auf", "mit", "sich", "für",
@@ -103,7 +104,7 @@ pub(super) static GERMAN: [&str; 101] = [
     "forschung", "nachrichten", "zeitung",
 ];
 
-/// French words.
+/// French words, most frequent first.
 #[rustfmt::skip]
 pub(super) static FRENCH: [&str; 75] = [
     "de", "la", "le", "et", "les", "des", "est", "un", "une", "pas", "à", "que", "pour", "en", "je", "qui",
@@ -114,7 +115,7 @@ pub(super) static FRENCH: [&str; 75] = [
     "année", "travail", "livre", "film", "musique", "photo", "chat", "chien", "ville", "pays", "politique",
 ];
 
-/// Japanese words and endings; written without blanks.
+/// Japanese words and endings, which are written without spaces.
 #[rustfmt::skip]
 pub(super) static JAPANESE: [&str; 93] = [
     "おはよう", "ございます", "今日は", "お疲れ様", "です。", "ました。", "ありがとう", "よろしく", "お願い", "します。", "ブルースカイ", "の", "は", "が",
@@ -125,7 +126,7 @@ pub(super) static JAPANESE: [&str; 93] = [
     "物語", "キャラ", "うちの子", "！", "。", "、", "…", "笑", "www", "わかる", "それな", "思います", "思った", "なんか", "やっぱり", "とても",
 ];
 
-/// Korean words.
+/// Korean words, most frequent first.
 #[rustfmt::skip]
 pub(super) static KOREAN: [&str; 46] = [
     "안녕하세요", "오늘", "진짜", "너무", "좋아", "감사합니다", "블루스카이", "트위터", "그림", "사진", "고양이", "강아지", "내일", "어제", "많이",
@@ -133,7 +134,7 @@ pub(super) static KOREAN: [&str; 46] = [
     "게임", "팬아트", "커미션", "귀여워", "ㅋㅋㅋ", "ㅠㅠ", "그냥", "아니", "우리", "나는", "내가", "사람", "생각", "시간", "하루",
 ];
 
-/// Dutch words.
+/// Dutch words, most frequent first.
 #[rustfmt::skip]
 pub(super) static DUTCH: [&str; 51] = [
     "de", "het", "een", "en", "van", "ik", "is", "niet", "in", "dat", "op", "te", "voor", "met", "zijn",
@@ -142,7 +143,7 @@ pub(super) static DUTCH: [&str; 51] = [
     "jaar", "foto", "boek", "huis", "kat", "hond", "fiets", "koffie", "nieuws",
 ];
 
-/// Turkish words.
+/// Turkish words, most frequent first.
 #[rustfmt::skip]
 pub(super) static TURKISH: [&str; 40] = [
     "bir", "ve", "bu", "da", "de", "için", "çok", "ne", "ben", "sen", "o", "ama", "gibi", "daha", "var",
@@ -151,7 +152,7 @@ pub(super) static TURKISH: [&str; 40] = [
     "hava", "mavi", "gökyüzü", "twitter",
 ];
 
-/// Russian words.
+/// Russian words, most frequent first.
 #[rustfmt::skip]
 pub(super) static RUSSIAN: [&str; 47] = [
     "и", "в", "не", "на", "я", "что", "с", "это", "как", "а", "по", "но", "он", "она", "мы", "у", "к", "из",
@@ -160,7 +161,7 @@ pub(super) static RUSSIAN: [&str; 47] = [
     "музыка", "фото", "тоже", "потом", "снова",
 ];
 
-/// Ukrainian words.
+/// Ukrainian words, most frequent first.
 #[rustfmt::skip]
 pub(super) static UKRAINIAN: [&str; 47] = [
     "і", "в", "не", "на", "я", "що", "з", "це", "як", "а", "по", "але", "він", "вона", "ми", "у", "до",
@@ -169,14 +170,14 @@ pub(super) static UKRAINIAN: [&str; 47] = [
     "фото", "Україна", "війна", "люди", "життя",
 ];
 
-/// Thai words; written without blanks.
+/// Thai words, which are written without spaces.
 #[rustfmt::skip]
 pub(super) static THAI: [&str; 26] = [
     "สวัสดี", "วันนี้", "ดีมาก", "รัก", "แมว", "กิน", "ข้าว", "นอน", "ไม่", "มาก", "จริง", "สนุก", "เพลง",
     "อยาก", "ไป", "แล้ว", "ก็", "ที่", "นี่", "เลย", "คน", "เรา", "มี", "ได้", "งาน", "น่ารัก",
 ];
 
-/// Chinese words; written without blanks.
+/// Chinese words, which are written without spaces.
 #[rustfmt::skip]
 pub(super) static CHINESE: [&str; 40] = [
     "你好", "今天", "很", "好", "我們", "中文", "天空", "早安", "大家", "喜歡", "謝謝", "貓", "的", "了", "是", "在", "不", "我", "有",
@@ -184,7 +185,7 @@ pub(super) static CHINESE: [&str; 40] = [
     "。", "！",
 ];
 
-/// Italian words.
+/// Italian words, most frequent first.
 #[rustfmt::skip]
 pub(super) static ITALIAN: [&str; 45] = [
     "di", "che", "è", "e", "la", "il", "un", "a", "per", "in", "una", "non", "sono", "ho", "mi", "ma", "lo",
@@ -193,7 +194,7 @@ pub(super) static ITALIAN: [&str; 45] = [
     "libro", "musica", "gatto",
 ];
 
-/// Polish words.
+/// Polish words, most frequent first.
 #[rustfmt::skip]
 pub(super) static POLISH: [&str; 42] = [
     "nie", "to", "się", "w", "i", "na", "że", "z", "jest", "do", "a", "co", "jak", "ja", "ale", "tak", "po",
@@ -202,7 +203,7 @@ pub(super) static POLISH: [&str; 42] = [
     "śnieg", "kawa",
 ];
 
-/// Emoji, some of them sequences of several code points.
+/// Emoji, some of which are sequences of several code points.
 #[rustfmt::skip]
 pub(super) static EMOJI: [&str; 55] = [
     "😂", "😭", "❤️", "🥰", "😊", "🤣", "😍", "🔥", "💙", "✨", "🙏", "👀", "💀", "🦋", "🎉", "👏", "🥺", "😅", "🙃", "🤔",
@@ -210,7 +211,7 @@ pub(super) static EMOJI: [&str; 55] = [
     "🚨", "🇺🇸", "🇧🇷", "🇺🇦", "👇", "➡️", "✅", "❄️", "🍂", "🦃", "🧵", "🫡", "😤", "🤷‍♀️", "💪", "🌹",
 ];
 
-/// Hashtags without their sign.
+/// Hashtags without the leading `#`.
 #[rustfmt::skip]
 pub(super) static TAGS: [&str; 58] = [
     "art", "furry", "photography", "bluesky", "gamedev", "furryart", "cats", "dogs", "writing", "books",
@@ -221,7 +222,7 @@ pub(super) static TAGS: [&str; 58] = [
     "news", "hiring", "cosplay", "イラスト", "創作", "青空写真部", "一次創作", "おはよう",
 ];
 
-/// Hosts and first parts of paths that posts link to.
+/// Hosts with the first parts of their paths, which posts link to.
 #[rustfmt::skip]
 pub(super) static HOSTS: [&str; 35] = [
     "www.youtube.com/watch?v=", "youtu.be/", "www.nytimes.com/2024/11/21/us/politics/",
@@ -236,7 +237,7 @@ pub(super) static HOSTS: [&str; 35] = [
     "note.com/",
 ];
 
-/// First names, for handles and display names.
+/// First names, used in handles and display names.
 #[rustfmt::skip]
 pub(super) static NAMES: [&str; 64] = [
     "alex", "sam", "jordan", "taylor", "casey", "maria", "anna", "luna", "kai", "leo", "max", "emma",

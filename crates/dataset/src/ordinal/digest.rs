@@ -1,14 +1,14 @@
-//! A digest of JSON text that ignores the order of members, white space, and how numbers and strings are written.
+//! Digest of JSON text that ignores member order, white space, and the spelling of numbers and strings.
 //!
-//! The digest of an object is made of the sum of its members' digests, so that a document of any size is read once, from
-//! its text, with as much memory as it has levels.
+//! The digest of an object is computed from the sum of its members' digests. Hence a document of any size is
+//! read once, with memory proportional to its depth.
 
 use super::mix;
 
-/// More levels than this are nobody's document.
+/// Maximum number of nesting levels; deeper text is an error.
 const DEEPEST: u32 = 1000;
 
-/// Salts that keep the kinds of values apart.
+/// Salts that separate the kinds of values.
 const OF_OBJECT: u64 = 0x6f62_6a65_6374_0001;
 const OF_ARRAY: u64 = 0x6172_7261_7900_0002;
 const OF_TEXT: u64 = 0x7465_7874_0000_0003;
@@ -17,15 +17,15 @@ const OF_FRACTION: u64 = 0x6672_6163_7400_0005;
 const OF_WORD: u64 = 0x776f_7264_0000_0006;
 const OF_MEMBER: u64 = 0x6d65_6d62_6572_0007;
 
-/// Text that is no JSON, and where.
+/// Error for text that is not JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("not JSON at byte {at}")]
 pub struct DigestError {
-    /// Bytes before it.
+    /// Byte offset of the fault, from 0.
     pub at: usize,
 }
 
-/// An integer.
+/// Integer whose digest is computed.
 pub(super) struct NumberOf(pub(super) i64);
 
 impl NumberOf {
@@ -34,18 +34,18 @@ impl NumberOf {
     }
 }
 
-/// The digest of an object that has these members, and others whose digests come to a sum of `below`.
+/// Returns the digest of an object with these members, plus further members whose digests sum up to `below`.
 pub(super) fn object<'a>(members: impl Iterator<Item = (&'a str, u64)>, below: u64) -> u64 {
     let sum = members.fold(below, |sum, (name, value)| sum.wrapping_add(member(name.as_bytes(), value)));
     mix(OF_OBJECT ^ sum)
 }
 
-/// What one member adds to the sum of its object.
+/// Returns what a member adds to the sum of its object.
 pub(super) fn member(name: &[u8], value: u64) -> u64 {
     mix(mix(OF_MEMBER ^ bytes(name)).wrapping_mul(3) ^ value)
 }
 
-/// A hash of bytes.
+/// Returns a 64-bit hash of bytes.
 fn bytes(text: &[u8]) -> u64 {
     let (words, rest) = text.as_chunks::<8>();
     let mut hash = text.len() as u64;
@@ -56,10 +56,10 @@ fn bytes(text: &[u8]) -> u64 {
     mix(hash ^ last)
 }
 
-/// The digest of one JSON text.
+/// Returns the digest of one JSON text.
 ///
 /// # Errors
-/// It is none, or something stands behind it.
+/// If the text is not JSON, is nested more than 1,000 levels deep, or is followed by more text.
 pub fn digest(text: &[u8]) -> Result<u64, DigestError> {
     let mut reader = Reader { text, at: 0 };
     let value = reader.value(0)?;
@@ -90,7 +90,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Whether the next byte is this one, which is then taken.
+    /// Consumes the next byte and returns `true` if it is `byte`.
     fn takes(&mut self, byte: u8) -> bool {
         let is_there = self.next() == Some(byte);
         self.at += usize::from(is_there);
@@ -167,7 +167,7 @@ impl Reader<'_> {
         Ok(mix(hash))
     }
 
-    /// The hash of a string's characters.
+    /// Parses a string and returns the hash of its decoded content.
     fn text(&mut self) -> Result<u64, DigestError> {
         let start = self.at;
         self.at += 1;
@@ -177,7 +177,7 @@ impl Reader<'_> {
             self.at += end + 1;
             return Ok(bytes(rest.get(..end).unwrap_or_default()));
         }
-        // Escapes are rare enough to be left to a library.
+        // Escapes are rare, so they are decoded by serde_json.
         loop {
             let rest = self.text.get(self.at..).unwrap_or_default();
             let end = memchr::memchr2(b'"', b'\\', rest).ok_or_else(|| self.wrong())?;
@@ -203,7 +203,7 @@ impl Reader<'_> {
             return Ok(NumberOf(whole).digest());
         }
         let number: f64 = text.parse().map_err(|_| DigestError { at: start })?;
-        // A whole number may come back with a point.
+        // Some systems return a whole number with a decimal point.
         let is_whole = number.fract() == 0.0 && number.abs() < 9_007_199_254_740_992.0;
         Ok(if is_whole { NumberOf(number as i64).digest() } else { mix(OF_FRACTION ^ number.to_bits()) })
     }

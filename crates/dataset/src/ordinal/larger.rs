@@ -1,4 +1,4 @@
-//! Documents of sizes between two ordinals: one of them with further members, which are ordinals too.
+//! Documents with sizes between two ordinals: an ordinal with additional members, which are ordinals too.
 
 use std::io::{self, Write};
 
@@ -6,13 +6,13 @@ use super::digest::{self, NumberOf};
 use super::maker::Maker;
 use super::table::{Data, Table, identical_below};
 
-/// D(n) with further members, which hold so many objects: `p3`, for instance, is a D(3), which holds eight. With 2ⁿ of them it
-/// would be D(n + 1), under another name.
+/// D(n) with additional members that contain `more` objects in total. The member `p3`, for instance, is a
+/// D(3), which has eight objects. With 2ⁿ more objects it would be D(n + 1) under other names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Larger {
-    /// The order.
+    /// Order of the ordinal, the n of D(n).
     pub n: u32,
-    /// Objects in the members beside; less than 2ⁿ.
+    /// Number of objects in the additional members; less than 2ⁿ.
     pub more: u64,
 }
 
@@ -21,7 +21,7 @@ impl Larger {
         Table { n: self.n, documents: 1, data: Data::Identical, seed: 0 }
     }
 
-    /// The orders of the members beside.
+    /// Orders of the additional members: the set bits of `more`.
     fn orders(self) -> impl Iterator<Item = u32> {
         (0..self.n).filter(move |order| self.more >> order & 1 == 1)
     }
@@ -32,23 +32,24 @@ impl Larger {
         maker
     }
 
-    /// Writes the document as a line of a file, under the key 0; gives the bytes of its text.
+    /// Writes the document as a line of a file, with the key 0. Returns the length of the document's text in
+    /// bytes.
     ///
     /// # Errors
-    /// Those of the writer.
+    /// If writing to `out` fails.
     pub fn line(self, out: &mut dyn Write) -> io::Result<u64> {
         let mut maker = self.maker();
         maker.line(0, out)?;
         Ok(maker.bytes())
     }
 
-    /// Bytes of its text, which is made for this.
+    /// Returns the length of the document's text in bytes. Generates the text to measure it.
     #[must_use]
     pub fn bytes(self) -> u64 {
         self.maker().bytes()
     }
 
-    /// The digest of the document, as [`super::digest()`] gives it for its text.
+    /// Returns the digest of the document, equal to [`super::digest()`] of its text.
     #[must_use]
     pub fn digest(self) -> u64 {
         let number = |number: i64| ("l", NumberOf(number).digest());

@@ -1,25 +1,26 @@
-//! The text of documents, one at a time.
+//! Generates the text of large documents, one at a time.
 
 use std::io::{self, Write};
 
 use super::inner;
 use super::table::{Data, Table};
 
-/// Digits of the numbers of [`Data::Distinct`].
+/// Number of digits of the numbers of [`Data::Distinct`].
 const DIGITS: usize = 4;
 
-/// Makes the documents of a table, in the form `{"l": 10, "k0": {"l": 0}}`. It holds the text of one of them.
+/// Generates the documents of a table, in the format `{"l": 10, "k0": {"l": 0}}`. Holds the text of one
+/// document in memory.
 #[derive(Clone, Debug)]
 pub struct Maker {
     table: Table,
-    /// What stands behind the top-level `l`: every member that begins with a comma.
+    /// Text after the top-level `l`: all further members, each with a leading comma.
     below: Vec<u8>,
-    /// Where the number of each inner object stands in it, where these differ between documents.
+    /// Offsets in `below` of the inner objects' numbers. Empty if all documents have the same numbers.
     places: Vec<u32>,
 }
 
 impl Maker {
-    /// Of a table.
+    /// Builds the text that all documents of the table share.
     #[must_use]
     pub fn new(table: Table) -> Self {
         let mut maker = Self { table, below: Vec::new(), places: Vec::new() };
@@ -28,13 +29,13 @@ impl Maker {
         maker
     }
 
-    /// The table.
+    /// Returns the table whose documents are generated.
     #[must_use]
     pub fn table(&self) -> &Table {
         &self.table
     }
 
-    /// Writes the members `k0` … of an object of order `n`.
+    /// Appends the members `k0` … of an object of order `n` to `below`.
     fn members(&mut self, n: u32) {
         for k in 0..n {
             self.below.extend_from_slice(format!(", \"k{k}\": {{\"l\": ").as_bytes());
@@ -50,30 +51,30 @@ impl Maker {
         }
     }
 
-    /// Adds a member that is an object of order `n` to every document.
+    /// Adds a member to every document whose value is an object of order `n`.
     pub(super) fn add(&mut self, name: &str, n: u32) {
         self.below.extend_from_slice(format!(", \"{name}\": {{\"l\": {n}").as_bytes());
         self.members(n);
         self.below.push(b'}');
     }
 
-    /// Bytes of the text of a document.
+    /// Returns the length of a document's text in bytes, without generating it.
     #[must_use]
     pub fn length(&self, key: u64) -> u64 {
         let rare = if Table::is_rare(key) { RARE.len() } else { 0 };
         (HEAD.len() + digits(Table::l(key)) + self.below.len() + rare + 1) as u64
     }
 
-    /// Bytes of the texts of all documents: what rates and shares are of.
+    /// Returns the length of all documents' texts in bytes, the basis of rates and shares.
     #[must_use]
     pub fn bytes(&self) -> u64 {
         (0..self.table.documents).map(|key| self.length(key)).sum()
     }
 
-    /// Writes a document.
+    /// Writes a document without a newline.
     ///
     /// # Errors
-    /// Those of the writer.
+    /// If writing to `out` fails.
     pub fn document(&mut self, key: u64, out: &mut dyn Write) -> io::Result<()> {
         let seed = self.table.seed;
         for (place, position) in self.places.iter().zip(1..) {
@@ -96,7 +97,7 @@ impl Maker {
     /// Writes a document as a line of a file: `{"key":…,"doc":{…}}` and a newline.
     ///
     /// # Errors
-    /// Those of the writer.
+    /// If writing to `out` fails.
     pub fn line(&mut self, key: u64, out: &mut dyn Write) -> io::Result<()> {
         write!(out, "{{\"key\":{key},\"doc\":")?;
         self.document(key, out)?;
@@ -169,7 +170,7 @@ mod tests {
         }
     }
 
-    /// D(n), made as the law says it.
+    /// D(n), built recursively from its definition.
     fn ordinal(n: u32) -> Value {
         let mut members = json!({"l": n});
         for k in 0..n {

@@ -1,8 +1,8 @@
-//! Large documents: the ordinals of von Neumann as JSON, each of which holds all that come before it.
+//! Large documents: von Neumann ordinals as JSON, each of which contains all smaller ones.
 //!
-//! D(0) is `{"l": 0}`; D(n + 1) is D(n) with a member `k0` … `kn` for each smaller one, and its own number as `l`. D(n) has
-//! 2ⁿ objects in n + 1 levels, and 2ⁿ⁺⁴ bytes, give or take a few. A [`Table`] holds many of one D(n), which differ in their
-//! top-level `l` and in who has the member `rare`.
+//! D(0) is `{"l": 0}`. D(n) has its number as `l` and a member `k0` … `k(n−1)` for each smaller ordinal. It
+//! has 2ⁿ objects in n + 1 levels, and 2ⁿ⁺⁴ bytes, give or take a few. A [`Table`] holds many documents of
+//! one D(n), which differ in their top-level `l` and in the presence of the member `rare`.
 
 mod digest;
 mod larger;
@@ -14,10 +14,10 @@ pub use larger::Larger;
 pub use maker::Maker;
 pub use table::{Data, LARGEST, Table};
 
-/// Version of the law from (n, seed, key) to documents. It changes with every change of any byte.
+/// Version of the mapping from (n, seed, key) to documents. Must be incremented whenever any byte changes.
 pub const ORDINALS_VERSION: u32 = 1;
 
-/// The finalizer of splitmix64 (Steele, Lea, Flood 2014, after Stafford's thirteenth variant).
+/// Finalizer of splitmix64 (Steele, Lea, Flood 2014, after Stafford's thirteenth variant).
 fn mix(x: u64) -> u64 {
     let x = x.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -25,8 +25,8 @@ fn mix(x: u64) -> u64 {
     x ^ (x >> 31)
 }
 
-/// The number in the place `position` of the document `key`, which has four digits. Objects are counted as they come in the
-/// text, from 1 for the first below the top.
+/// Returns the four-digit number of the inner object `position` in the document `key`. Objects are counted in
+/// text order, from 1 for the first one below the top.
 fn inner(seed: u64, key: u64, position: u64) -> u64 {
     1000 + mix(mix(seed ^ mix(key)) ^ position) % 9000
 }

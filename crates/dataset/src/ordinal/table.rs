@@ -1,4 +1,4 @@
-//! Tables of documents: what is in them, and what the right answers over them are.
+//! Tables of large documents: their contents and the expected answers over them.
 
 use std::fmt;
 
@@ -8,30 +8,31 @@ use super::digest::{NumberOf, object};
 use super::inner;
 use crate::error::DataError;
 
-/// The largest ordinal that can be made: documents of a gigabyte.
+/// Largest ordinal that can be generated: documents of one gigabyte.
 pub const LARGEST: u32 = 26;
-/// The values of the top-level `l` lie below this.
+/// Exclusive upper bound of the top-level `l`.
 const VALUES: u64 = 1000;
-/// The step from one document's `l` to the next one's: prime to [`VALUES`], so that each comes once in a thousand.
+/// Step of `l` from one document to the next. Coprime to [`VALUES`], so that each value occurs once per
+/// thousand documents.
 const STEP: u64 = 7919;
-/// The `l` of the first document, which is what filters look for.
+/// The `l` of the first document, which filters search for.
 const FIRST: u64 = 10;
-/// One document in so many has the member `rare`.
+/// One of this many documents has the member `rare`.
 const RARE: u64 = 100;
 
-/// What inner objects hold.
+/// Contents of the inner objects.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Data {
-    /// Their own ordinal: documents are copies of each other but for the top.
+    /// Their own ordinal: documents are equal except at the top level.
     #[default]
     Identical,
-    /// Numbers of four digits that follow from seed, document and place: no two documents are alike anywhere.
+    /// Four-digit numbers derived from seed, document and position: documents have no inner object in common.
     Distinct,
 }
 
 impl Data {
-    /// The word used in files and tables.
+    /// Returns the word used in files and tables.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
@@ -47,24 +48,25 @@ impl fmt::Display for Data {
     }
 }
 
-/// A table of documents.
+/// Parameters that determine every document of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Table {
-    /// Its documents are D(n).
+    /// Order n of the ordinals: every document is a D(n).
     pub n: u32,
-    /// How many, with the keys 0 up to this.
+    /// Number of documents, with the keys 0 to `documents` (exclusive).
     pub documents: u64,
-    /// What inner objects hold.
+    /// Contents of the inner objects.
     pub data: Data,
-    /// What the numbers of [`Data::Distinct`] depend on.
+    /// Seed of the numbers of [`Data::Distinct`]; not used by [`Data::Identical`].
     pub seed: u64,
 }
 
 impl Table {
-    /// A table of so many bytes in all, each document counted as its nominal size; one document at least.
+    /// Creates a table of `total` bytes, in which each document counts with its nominal size. It has at least
+    /// one document.
     ///
     /// # Errors
-    /// [`DataError::Range`] for an ordinal beyond [`LARGEST`].
+    /// [`DataError::Range`] for an ordinal above [`LARGEST`].
     pub fn of_total(n: u32, total: u64, data: Data, seed: u64) -> Result<Self, DataError> {
         if n > LARGEST {
             let reason = format!("D({n}); documents up to D({LARGEST}) can be made");
@@ -74,43 +76,44 @@ impl Table {
         Ok(Self { n, documents, data, seed })
     }
 
-    /// 2ⁿ⁺⁴: what D(n) has but for a few bytes.
+    /// Returns the nominal size of D(n) in bytes: 2ⁿ⁺⁴, which differs from the actual size by a few bytes.
     #[must_use]
     pub fn nominal_bytes_of(n: u32) -> u64 {
         1 << (n + 4)
     }
 
-    /// The smallest ordinal whose document has so many bytes, nominally; none where there is no such power of two.
+    /// Returns the ordinal with this nominal size in bytes. `None` if `bytes` is not a power of two from 16
+    /// on or the ordinal exceeds [`LARGEST`].
     #[must_use]
     pub fn ordinal_of(bytes: u64) -> Option<u32> {
         (bytes.is_power_of_two() && bytes >= 16).then(|| bytes.trailing_zeros() - 4).filter(|n| *n <= LARGEST)
     }
 
-    /// The top-level `l` of a document.
+    /// Returns the top-level `l` of a document, from 0 to 999.
     #[must_use]
     pub fn l(key: u64) -> u64 {
         (FIRST + STEP % VALUES * (key % VALUES)) % VALUES
     }
 
-    /// Whether a document has the member `rare`, which is 1.
+    /// Returns `true` if the document has the member `rare`, whose value is 1.
     #[must_use]
     pub fn is_rare(key: u64) -> bool {
         key % RARE == 1
     }
 
-    /// The keys of documents whose `l` is 10, ascending.
+    /// Returns the keys of the documents whose `l` is 10, in ascending order.
     #[must_use]
     pub fn tens(&self) -> Vec<u64> {
         (0..self.documents).filter(|key| Self::l(*key) == FIRST).collect()
     }
 
-    /// The keys of documents that have the member `rare`, ascending.
+    /// Returns the keys of the documents with the member `rare`, in ascending order.
     #[must_use]
     pub fn rare(&self) -> Vec<u64> {
         (0..self.documents).filter(|key| Self::is_rare(*key)).collect()
     }
 
-    /// All keys by `l`, then by themselves.
+    /// Returns all keys ordered by `l`, then by key.
     #[must_use]
     pub fn ordered(&self) -> Vec<u64> {
         let mut keys: Vec<u64> = (0..self.documents).collect();
@@ -118,16 +121,17 @@ impl Table {
         keys
     }
 
-    /// The digest of one document, as [`super::digest()`] gives it for its text. `l` stands in the place of the top-level
-    /// number, if there is one.
+    /// Returns the digest of one document, equal to [`super::digest()`] of its text. If given, `l` replaces
+    /// the top-level number.
     #[must_use]
     pub fn digest_of(&self, key: u64, l: Option<i64>) -> u64 {
         let changed: Vec<(u32, i64)> = l.map(|l| (1, l)).into_iter().collect();
         self.digest_of_changed(key, &changed)
     }
 
-    /// The digest of one document in which these numbers stand at these depths of the path that leads down by the largest
-    /// member each: depth 1 is `l`, depth 2 `k(n−1).l`, depth 3 `k(n−1).k(n−2).l`, and so on.
+    /// Returns the digest of one document in which some numbers are replaced, given as (depth, number).
+    /// Depths follow the path of the largest members: depth 1 is `l`, depth 2 `k(n−1).l`, depth 3
+    /// `k(n−1).k(n−2).l`, and so on.
     #[must_use]
     pub fn digest_of_changed(&self, key: u64, changed: &[(u32, i64)]) -> u64 {
         let number_at = |depth: u32, own: i64| {
@@ -147,7 +151,7 @@ impl Table {
         object([("l", number_at(1, Self::l(key) as i64))].into_iter().chain(rare), below)
     }
 
-    /// The sum of the digests of all documents, with `l` in the place of every top-level number if it is given.
+    /// Returns the sum of the digests of all documents. If given, `l` replaces every top-level number.
     #[must_use]
     pub fn digest(&self, l: Option<i64>) -> u64 {
         let mut below = match self.data {
@@ -169,8 +173,8 @@ impl Table {
         sum
     }
 
-    /// What the members `k0` … of an object of order `n` add to its sum. On the path of changed numbers it is given with its
-    /// depth.
+    /// Returns the sum of digests of the members `k0` … of an object of order `n`. `path` is its depth if it
+    /// is on the path of replaced numbers.
     fn distinct_below(&self, n: u32, key: u64, position: &mut u64, path: Option<(u32, NumberAt<'_>)>) -> u64 {
         let mut sum = 0_u64;
         for k in 0..n {
@@ -186,10 +190,10 @@ impl Table {
     }
 }
 
-/// The digest of the number at a depth, given what stands there by the law.
+/// Returns the digest of the number at a depth, given the number before replacement.
 type NumberAt<'a> = &'a dyn Fn(u32, i64) -> u64;
 
-/// As [`identical_below`], of an object at this depth of the path of changed numbers.
+/// Like [`identical_below`], for an object at `depth` on the path of replaced numbers.
 fn identical_changed(n: u32, depth: u32, number_at: NumberAt<'_>) -> u64 {
     let Some(last) = n.checked_sub(1) else { return 0 };
     let below = identical_changed(last, depth + 1, number_at);
@@ -197,7 +201,7 @@ fn identical_changed(n: u32, depth: u32, number_at: NumberAt<'_>) -> u64 {
     identical_below(last).wrapping_add(super::digest::member(format!("k{last}").as_bytes(), whole))
 }
 
-/// The same where inner objects hold their own ordinal.
+/// Returns the sum of digests of the members `k0` … of an object of order `n` for [`Data::Identical`].
 pub(super) fn identical_below(n: u32) -> u64 {
     let mut wholes: Vec<u64> = Vec::new();
     let mut sum = 0_u64;
@@ -209,7 +213,7 @@ pub(super) fn identical_below(n: u32) -> u64 {
     sum
 }
 
-/// As a person would name it in a sentence.
+/// Display name for messages, e.g. `64 × D(16), distinct`.
 impl fmt::Display for Table {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { n, documents, data, .. } = self;

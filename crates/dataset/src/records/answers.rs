@@ -1,4 +1,4 @@
-//! Answers of more than one value: scans in the order of keys, and elements that satisfy a condition.
+//! Verifies answers with several values: scans in key order, and elements that satisfy a condition.
 
 use super::Kind;
 use super::check::{Scratch, Seen, Written};
@@ -6,14 +6,14 @@ use super::set::RecordSet;
 use super::shape::Node;
 use super::wrong::{Fault, Wrong};
 
-/// The keys of the records that were loaded, in order: what a scan must not leave out.
+/// Keys of the loaded records in ascending order, which detect records omitted by a scan.
 #[derive(Clone, Debug)]
 pub struct SortedKeys {
     keys: Vec<u64>,
 }
 
 impl RecordSet {
-    /// The keys of the records 0 up to `loaded`, sorted. Takes eight bytes for each.
+    /// Returns the sorted keys of records 0 to `loaded` (exclusive). Takes eight bytes per key.
     #[must_use]
     pub fn sorted_keys(&self, loaded: u64) -> SortedKeys {
         let mut keys: Vec<u64> = (0..loaded).map(|number| self.records.numeric(number)).collect();
@@ -21,8 +21,8 @@ impl RecordSet {
         SortedKeys { keys }
     }
 
-    /// Begins to check a scan that starts at the key of this record. With the keys that were loaded, none of which may
-    /// have been deleted, records that were left out are found.
+    /// Starts the verification of a scan from the key of record `start`. With `loaded`, omitted records are
+    /// detected; none of these records may have been deleted.
     #[must_use]
     pub fn scan<'a>(&'a self, start: u64, limit: u64, loaded: Option<&'a SortedKeys>) -> Scan<'a> {
         let first = self.records.numeric(start);
@@ -30,7 +30,8 @@ impl RecordSet {
         Scan { set: self, loaded, due, least: Some(first), rows: 0, limit }
     }
 
-    /// Begins to check the elements of a record's array, or the entries of its object, that satisfy the condition.
+    /// Starts the verification of the elements of a record's array, or the entries of its object, that
+    /// satisfy the condition.
     #[must_use]
     pub fn elements(&self, number: u64, form: Form) -> Elements<'_> {
         let members = match self.records.kind {
@@ -44,7 +45,8 @@ impl RecordSet {
         Elements { set: self, number, next: paths.start, paths, found: Vec::new(), in_order: true }
     }
 
-    /// How many elements of arrays, or entries of objects, of the records 0 up to `loaded` satisfy the condition.
+    /// Returns the number of elements or entries that satisfy the condition, in all records 0 to `loaded`
+    /// (exclusive).
     #[must_use]
     pub fn elements_of_all(&self, form: Form, loaded: u64) -> u64 {
         let Kind::Items { members } = self.records.kind else { return 0 };
@@ -52,7 +54,7 @@ impl RecordSet {
             Form::Array => (members as usize, 0),
             Form::Object => (members as usize, members as usize),
         };
-        // Of each four exactly one does.
+        // Exactly one of every four satisfies the condition.
         let rest = members / 4 * 4..members;
         let of_rest = |number| rest.clone().filter(|place| self.satisfies(number, offset + place)).count();
         let fours = (members / 4) as u64;
@@ -75,36 +77,37 @@ impl RecordSet {
     }
 }
 
-/// A scan that is being checked, row by row.
+/// Verification of a scan, row by row.
 #[derive(Clone, Debug)]
 pub struct Scan<'a> {
     set: &'a RecordSet,
     loaded: Option<&'a SortedKeys>,
-    /// The place of the next loaded key that must come.
+    /// Index of the next loaded key that must be returned.
     due: usize,
-    /// The least key that may come next; none when there can be no more.
+    /// Smallest key that may be returned next. `None` if no larger key exists.
     least: Option<u64>,
     rows: u64,
     limit: u64,
 }
 
 impl Scan<'_> {
-    /// Checks that the next row's key comes in order and leaves no loaded record out. Returns the number of its record,
-    /// whose document is then to be checked like any other.
+    /// Verifies that the next row's key is in order and that no loaded record was omitted. Returns the number
+    /// of its record, whose document must be verified separately.
     ///
     /// # Errors
     ///
-    /// A key that is none, that is out of order or behind one that was left out; more rows than the limit.
+    /// [`Fault::Key`] if the key is malformed, [`Fault::Order`] if it is out of order, [`Fault::Omitted`] if
+    /// a loaded key before it was left out, [`Fault::Surplus`] if there are more rows than the limit.
     pub fn key(&mut self, key: &[u8]) -> Result<u64, Wrong> {
         let number = self.set.records.number(key);
         self.number(number.ok_or(self.wrong(Fault::Key))?)
     }
 
-    /// As [`Self::key`], by the record's number.
+    /// Like [`Self::key`], for a row given by its record number.
     ///
     /// # Errors
     ///
-    /// As [`Self::key`].
+    /// See [`Self::key`].
     pub fn number(&mut self, number: u64) -> Result<u64, Wrong> {
         let key = self.set.records.numeric(number);
         if self.rows >= self.limit {
@@ -125,11 +128,12 @@ impl Scan<'_> {
         Ok(number)
     }
 
-    /// Checks one row: its key as [`Self::key`] does, and its document.
+    /// Verifies the key and the document of a row. Returns the record's number and the versions of its
+    /// values.
     ///
     /// # Errors
     ///
-    /// What is wrong with either.
+    /// The first fault of the key (see [`Self::key`]) or the document (see [`RecordSet::check`]).
     pub fn row(
         &mut self,
         key: &[u8],
@@ -141,11 +145,11 @@ impl Scan<'_> {
         Ok((number, self.set.check(number, document, written, scratch)?))
     }
 
-    /// Checks that the scan has not ended too early, and returns how many rows there were.
+    /// Verifies that the scan did not end early and returns the number of rows.
     ///
     /// # Errors
     ///
-    /// [`Fault::Omitted`] when there are fewer rows than the limit though there are loaded records that come next.
+    /// [`Fault::Omitted`] if there are fewer rows than the limit although more loaded records follow.
     pub fn finish(self) -> Result<u64, Wrong> {
         let more = self.loaded.is_some_and(|loaded| self.due < loaded.keys.len());
         if more && self.rows < self.limit { Err(self.wrong(Fault::Omitted)) } else { Ok(self.rows) }
@@ -156,7 +160,7 @@ impl Scan<'_> {
     }
 }
 
-/// What is taken apart.
+/// Container whose elements or entries are queried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     /// The elements of the array `list`.
@@ -165,35 +169,35 @@ pub enum Form {
     Object,
 }
 
-/// Elements or entries that satisfy the condition, checked one by one. They may come in any order.
+/// Verification of the elements or entries that satisfy the condition, one by one in any order.
 #[derive(Clone, Debug)]
 pub struct Elements<'a> {
     set: &'a RecordSet,
     number: u64,
     paths: std::ops::Range<usize>,
-    /// The first path that has not been looked at, while they come in order.
+    /// First path that has not been seen yet, while elements arrive in order.
     next: usize,
-    /// Paths that were found, where they do not come in order.
+    /// Paths already found, once elements have arrived out of order.
     found: Vec<usize>,
     in_order: bool,
 }
 
 impl Elements<'_> {
-    /// Checks the value of the next element, its escapes undone. Returns its path and version.
+    /// Verifies the value of the next element, given without escapes. Returns its path and version.
     ///
     /// # Errors
     ///
-    /// A value of no element that satisfies the condition, or of one that was there already.
+    /// If the value belongs to no element that satisfies the condition, or to one that was already returned.
     pub fn value(&mut self, text: &[u8], scratch: &mut Scratch) -> Result<(usize, u32), Wrong> {
         let (set, number) = (self.set, self.number);
         self.find(|path| set.check_value(number, path, text, scratch))
     }
 
-    /// Checks the next element as a JSON text. Returns its path and versions.
+    /// Verifies the next element, given as JSON text. Returns its path and versions.
     ///
     /// # Errors
     ///
-    /// As [`Self::value`].
+    /// See [`Self::value`].
     pub fn element(
         &mut self,
         text: &[u8],
@@ -204,7 +208,7 @@ impl Elements<'_> {
         self.find(|path| set.check_element(number, path, text, written, scratch))
     }
 
-    /// The paths that satisfy the condition.
+    /// Iterates over the paths from `from` on that satisfy the condition.
     fn satisfying(&self, from: usize) -> impl Iterator<Item = usize> + '_ {
         (from..self.paths.end).filter(|path| self.set.satisfies(self.number, *path))
     }
@@ -241,11 +245,11 @@ impl Elements<'_> {
         Wrong { fault: Fault::Surplus, at: self.paths.len() }
     }
 
-    /// Checks that none is missing, and returns how many there are.
+    /// Verifies that no element is missing and returns the number of elements.
     ///
     /// # Errors
     ///
-    /// [`Fault::Missing`] when an element that satisfies the condition has not come.
+    /// [`Fault::Missing`] if an element that satisfies the condition was not returned.
     pub fn finish(self) -> Result<usize, Wrong> {
         let all = self.satisfying(self.paths.start).count();
         let found = if self.in_order {

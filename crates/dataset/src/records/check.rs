@@ -1,4 +1,4 @@
-//! Checking documents: shape, key and every value by its own tag, in one pass over the text.
+//! Verifies documents in one pass over the text: shape, key, and every value by its own tag.
 
 use super::cursor::Cursor;
 use super::set::{Hashes, RecordSet};
@@ -7,65 +7,66 @@ use super::value::{self, TAG};
 use super::wrong::{Fault, Wrong};
 use super::{KeyType, Values};
 
-/// Members that fit the bits of one number; those of larger objects are marked in memory.
+/// Maximum number of members that are tracked in a 128-bit integer; larger objects use a bitmap in memory.
 const SMALL: usize = 128;
 
-/// Which values the writes of a mix change.
+/// Values that the writes of a mix change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Written {
-    /// None of them.
+    /// No value is changed.
     Nothing,
-    /// The value of this path.
+    /// Only the value at this path.
     Path(usize),
-    /// All values, at once.
+    /// All values of a document at once.
     All,
 }
 
-/// The versions that a document's values bear.
+/// Versions of a document's values.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Seen {
-    /// That of what writes change; none where nothing of it is among the values.
+    /// Version of the values that writes change. `None` if the text contains none of them.
     pub version: Option<u32>,
-    /// That of all other values: 0 as they were loaded, or that of the write that brought or replaced the whole
-    /// document. None where there are no other values.
+    /// Version of all other values: 0 as loaded, or that of the write that inserted or replaced the whole
+    /// document. `None` if the text contains no other values.
     pub base: Option<u32>,
 }
 
-/// Memory that checking uses again and again.
+/// Working memory of the verification, reused between documents.
 #[derive(Clone, Debug, Default)]
 pub struct Scratch {
     pub(super) expected: Vec<u8>,
-    /// Marks of the members of large objects that are open.
+    /// Bitmaps of the members seen in large objects that are still open.
     marks: Vec<u64>,
 }
 
 impl Scratch {
-    /// No memory yet.
+    /// Creates working memory without allocating.
     #[must_use]
     pub fn new() -> Self {
         Scratch::default()
     }
 }
 
-/// Part of a document: some of its values, in the objects that they are in.
+/// A part of a document: some of its values, within their enclosing objects.
 #[derive(Clone, Debug)]
 pub struct Part {
     root: Node,
 }
 
 impl RecordSet {
-    /// The part of documents that holds the values of these paths and nothing else, as a projection answers it.
+    /// Returns the part of a document that holds only the values at these paths, as a projection returns it.
     #[must_use]
     pub fn part(&self, paths: &[usize]) -> Part {
         Part { root: self.shape.part(paths) }
     }
 
-    /// Checks that a text is this record's document: its shape exactly, members in any order, its key where it holds
-    /// it, every value by its own tag. What writes change may bear any version, all other values bear one version.
+    /// Verifies that a text is this record's document: the exact shape with members in any order, the key if
+    /// there is one, and every value by its own tag. Values that writes change may have any version; all
+    /// other values must have one common version.
     ///
     /// # Errors
     ///
-    /// What is wrong with it.
+    /// The first fault of the text, with its position.
     pub fn check(
         &self,
         number: u64,
@@ -76,11 +77,11 @@ impl RecordSet {
         self.check_node(&self.shape.root, number, text, written, scratch)
     }
 
-    /// Checks a part of a document as [`Self::check`] checks all of it.
+    /// Verifies a part of a document like [`Self::check`] verifies a whole one.
     ///
     /// # Errors
     ///
-    /// What is wrong with it.
+    /// The first fault of the text, with its position.
     pub fn check_part(
         &self,
         part: &Part,
@@ -92,11 +93,11 @@ impl RecordSet {
         self.check_node(&part.root, number, text, written, scratch)
     }
 
-    /// Checks the element or entry that a path belongs to, as a JSON text of its own.
+    /// Verifies the element or entry that contains a path, given as a JSON text of its own.
     ///
     /// # Errors
     ///
-    /// What is wrong with it.
+    /// The first fault of the text. [`Fault::Unasked`] if the path belongs to no element.
     pub fn check_element(
         &self,
         number: u64,
@@ -109,11 +110,11 @@ impl RecordSet {
         self.check_node(node, number, text, written, scratch)
     }
 
-    /// The version of a value that stands alone, its escapes undone.
+    /// Verifies a single value, given without escapes, and returns its version.
     ///
     /// # Errors
     ///
-    /// When it is not the value of this record, path and tag.
+    /// If the text has no tag, or is not the value of this record and path with that tag.
     pub fn check_value(
         &self,
         number: u64,
@@ -210,7 +211,7 @@ impl Checker<'_> {
         if *slot.get_or_insert(version) == version { Ok(()) } else { Err(self.cursor.wrong(Fault::Mixed)) }
     }
 
-    /// A text that ends within the tag is cut off.
+    /// Returns [`Fault::Truncated`] if the text ends within the tag.
     #[cold]
     fn cut_or(&self, fault: Fault) -> Wrong {
         let rest = self.cursor.text.get(self.cursor.at..).unwrap_or_default();
@@ -267,7 +268,7 @@ impl Checker<'_> {
         if self.cursor.take(b']') { Ok(()) } else { Err(self.ended(b',', Fault::Additional)) }
     }
 
-    /// What it means that something else stands where an array or object goes on or ends.
+    /// Returns the fault for an unexpected byte after an element or member: `fault` if the byte is `byte`.
     #[cold]
     fn ended(&self, byte: u8, fault: Fault) -> Wrong {
         self.cursor.wrong(if self.cursor.peek() == byte { fault } else { Fault::Syntax })
@@ -304,9 +305,9 @@ impl Checker<'_> {
         if self.cursor.take(b'}') { Ok(()) } else { Err(self.ended(b',', Fault::Additional)) }
     }
 
-    /// The member whose name comes next, which is not the one after the member before.
+    /// Finds the next member's name, which is not the name expected in document order.
     fn find(&mut self, object: &Object) -> Result<usize, Wrong> {
-        // Names have no escapes as a rule, and then they end at the next quotation mark.
+        // Names usually have no escapes and end at the next quotation mark.
         let rest = &self.cursor.text[self.cursor.at..];
         if let Some(length) = memchr::memchr(b'"', &rest[1..])
             && let Some(member) = object.find(&rest[..length + 2])
@@ -323,7 +324,7 @@ impl Checker<'_> {
     }
 }
 
-/// What it means that a value begins with a byte that values of its type do not begin with, or is another one.
+/// Returns the fault for an unexpected first byte of a value: another type, or a syntax error.
 #[cold]
 fn other(first: u8) -> Fault {
     match first {
@@ -332,10 +333,10 @@ fn other(first: u8) -> Fault {
     }
 }
 
-/// Which members of an object have been seen.
+/// Set of the members of an object that have been seen.
 enum Marks {
     Few(u128),
-    /// From this place on in the memory of marks.
+    /// Start index of the bitmap in [`Scratch::marks`].
     Many(usize),
 }
 
@@ -350,7 +351,7 @@ impl Marks {
         Marks::Many(start)
     }
 
-    /// Marks a member; says whether it was not marked before.
+    /// Marks a member. Returns `false` if it was already marked.
     #[inline]
     fn mark(&mut self, member: usize, memory: &mut [u64]) -> bool {
         match self {

@@ -1,9 +1,9 @@
-//! JSON text, read token by token and compared with what is expected.
+//! Cursor that reads JSON text token by token and compares it with expected text.
 
 use super::value::{self, TAG};
 use super::wrong::{Fault, Wrong};
 
-/// A place in a text.
+/// Position in a JSON text.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cursor<'a> {
     pub(super) text: &'a [u8],
@@ -17,7 +17,7 @@ impl<'a> Cursor<'a> {
 
     #[cold]
     pub(super) fn wrong(&self, fault: Fault) -> Wrong {
-        // What is cut off is not of another type, nor is anything missing in it.
+        // At the end of the text every fault is a truncation.
         let fault = if self.at >= self.text.len() { Fault::Truncated } else { fault };
         Wrong { fault, at: self.at }
     }
@@ -28,7 +28,7 @@ impl<'a> Cursor<'a> {
         self.text.get(self.at).copied().unwrap_or(0)
     }
 
-    /// Skips white space and returns the byte behind it.
+    /// Skips white space and returns the byte after it, or 0 at the end.
     #[inline]
     pub(super) fn next_token(&mut self) -> u8 {
         loop {
@@ -40,7 +40,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Skips white space and one byte, if it is this one.
+    /// Skips white space. Consumes the next byte and returns `true` if it is `byte`.
     #[inline]
     pub(super) fn take(&mut self, byte: u8) -> bool {
         let found = self.next_token() == byte;
@@ -48,7 +48,7 @@ impl<'a> Cursor<'a> {
         found
     }
 
-    /// Skips these bytes, if they follow.
+    /// Skips `bytes` and returns `true` if they come next.
     #[inline]
     pub(super) fn skip(&mut self, bytes: &[u8]) -> bool {
         let found = self.text.get(self.at..self.at + bytes.len()) == Some(bytes);
@@ -58,14 +58,14 @@ impl<'a> Cursor<'a> {
         found
     }
 
-    /// Skips these bytes, if they follow and no letter, digit or point comes behind them.
+    /// Like [`Self::skip`], but `bytes` must not be followed by a letter, digit, point or sign.
     pub(super) fn skip_word(&mut self, bytes: &[u8]) -> bool {
         let behind = self.text.get(self.at + bytes.len()).copied().unwrap_or(b' ');
         let ends = !(behind.is_ascii_alphanumeric() || matches!(behind, b'.' | b'+' | b'-'));
         ends && self.skip(bytes)
     }
 
-    /// What it means that none of these words follows: the text may end within one.
+    /// Returns the fault if none of `words` comes next: a truncation if the text ends within one of them.
     #[cold]
     pub(super) fn no_word(&self, words: &[&[u8]], fault: Fault) -> Wrong {
         let rest = self.text.get(self.at..).unwrap_or_default();
@@ -73,7 +73,8 @@ impl<'a> Cursor<'a> {
         Wrong { fault: if cut { Fault::Truncated } else { fault }, at: self.at }
     }
 
-    /// The next character within a string, when it is one of ASCII.
+    /// Reads the next character of a string. `None` at the end of the string, for a character outside ASCII
+    /// and for an invalid escape.
     #[inline]
     pub(super) fn character(&mut self) -> Option<u8> {
         let byte = self.peek();
@@ -86,7 +87,7 @@ impl<'a> Cursor<'a> {
                 match kind {
                     b'"' | b'\\' | b'/' => Some(kind),
                     b'u' => self.unicode(),
-                    // Control characters are in no value and in no name.
+                    // Neither values nor names contain control characters.
                     _ => None,
                 }
             }
@@ -105,7 +106,7 @@ impl<'a> Cursor<'a> {
         u8::try_from(code).ok().filter(u8::is_ascii)
     }
 
-    /// Reads a tag, whatever follows it. The place stays where it is.
+    /// Reads a tag without advancing. `None` if the next characters are not a tag.
     #[inline]
     pub(super) fn tag(&self) -> Option<u32> {
         if let Some(digits) = self.text.get(self.at..self.at + TAG)
@@ -126,8 +127,8 @@ impl<'a> Cursor<'a> {
         value::version(digits)
     }
 
-    /// Compares a string, from behind its opening quotation mark on, with the characters that it should have, and skips
-    /// it with its closing quotation mark. `plain` says that none of these needs an escape.
+    /// Compares a string with its expected characters, starting after the opening quotation mark, and skips
+    /// the closing one. `plain` states that no expected character needs an escape.
     #[inline]
     pub(super) fn string(&mut self, expected: &[u8], plain: bool) -> bool {
         let start = self.at;
@@ -140,7 +141,7 @@ impl<'a> Cursor<'a> {
         self.characters(expected)
     }
 
-    /// Compares what is between characters that need an escape as a whole.
+    /// Compares the parts between characters that need an escape as a whole.
     fn segments(&mut self, expected: &[u8]) -> bool {
         let mut start = 0;
         for special in memchr::memchr2_iter(b'"', b'\\', expected) {
@@ -153,14 +154,14 @@ impl<'a> Cursor<'a> {
         self.skip(&expected[start..])
     }
 
-    /// Compares character by character, whatever is escaped.
+    /// Compares character by character, allowing any spelling with escapes.
     #[cold]
     fn characters(&mut self, expected: &[u8]) -> bool {
         let start = self.at;
         for &character in expected {
             let at = self.at;
             if self.character() != Some(character) {
-                // A text that ends here is cut off; anything else is wrong from this character on.
+                // If the text ends here, it is truncated; otherwise the fault is at this character.
                 self.at = if self.at > self.text.len() { self.text.len() } else { at.max(start) };
                 return false;
             }
@@ -170,7 +171,8 @@ impl<'a> Cursor<'a> {
         ends
     }
 
-    /// Reads a name, quotation marks and all, with its escapes undone. Names are shorter than the buffer, or unknown.
+    /// Reads a member name with its quotation marks and decodes its escapes. `None` if it is longer than the
+    /// buffer; no known name is.
     #[cold]
     pub(super) fn name<'b>(&mut self, buffer: &'b mut [u8; 64]) -> Option<&'b [u8]> {
         let mut length = 1;

@@ -1,22 +1,23 @@
-//! Keys: functions of a record's number that can be turned back.
+//! Keys of records: invertible functions of the record's number.
 
 use super::{KeyOrder, KeyType, Records};
 
-/// What a text key begins with.
+/// Prefix of a text key.
 const PREFIX: &[u8; 4] = b"user";
-/// How many digits follow.
+/// Number of digits in a text key.
 const DIGITS: usize = 19;
-/// The length of a text key in bytes.
+/// Length of a text key in bytes.
 pub const KEY_LENGTH: usize = PREFIX.len() + DIGITS;
 
-/// Keys have 63 bits: they fit an integer of 64 bits with a sign, and 19 decimal digits.
+/// Keys have 63 bits, so that they fit a signed 64-bit integer and 19 decimal digits.
 const MASK: u64 = (1 << 63) - 1;
-/// The multipliers of the scattering, those of splitmix64.
+/// Multipliers of the scattering function, those of splitmix64.
 const FACTORS: [u64; 2] = [0xbf58_476d_1ce4_e5b9, 0x94d0_49bb_1331_11eb];
-/// Their inverses modulo 2⁶⁴, which holds modulo 2⁶³ too.
+/// Inverses of the multipliers modulo 2⁶⁴, which are valid modulo 2⁶³ too.
 const INVERSES: [u64; 2] = [inverse(FACTORS[0]), inverse(FACTORS[1])];
 
-/// The inverse of an odd number modulo 2⁶⁴ by Newton's iteration, which doubles the right bits each time.
+/// Returns the inverse of an odd number modulo 2⁶⁴ by Newton's iteration, which doubles the number of correct
+/// bits per step.
 const fn inverse(odd: u64) -> u64 {
     let mut inverse = odd;
     let mut step = 0;
@@ -27,7 +28,7 @@ const fn inverse(odd: u64) -> u64 {
     inverse
 }
 
-/// A bijection on the numbers below 2⁶³: every step of it can be undone.
+/// Bijection on the numbers below 2⁶³; every step is invertible.
 fn scatter(number: u64) -> u64 {
     let mut x = number & MASK;
     x ^= x >> 32;
@@ -37,7 +38,7 @@ fn scatter(number: u64) -> u64 {
     x ^ (x >> 32)
 }
 
-/// Undoes [`scatter`].
+/// Inverse function of [`scatter`].
 fn gather(key: u64) -> u64 {
     let mut x = key & MASK;
     x ^= x >> 32;
@@ -48,13 +49,13 @@ fn gather(key: u64) -> u64 {
 }
 
 impl Records {
-    /// The key of the record with this number, as an integer. Numbers are below 2⁶³.
+    /// Returns the key of a record as an integer. `number` must be below 2⁶³.
     #[must_use]
     pub fn bigint(&self, number: u64) -> i64 {
         self.numeric(number).cast_signed()
     }
 
-    /// The same, as it is compared.
+    /// Returns the key of a record as an unsigned integer, which has the same order as the key itself.
     pub(super) fn numeric(&self, number: u64) -> u64 {
         match self.key_order {
             KeyOrder::Hashed => scatter(number),
@@ -62,7 +63,7 @@ impl Records {
         }
     }
 
-    /// Undoes [`Self::numeric`].
+    /// Inverse function of [`Self::numeric`].
     pub(super) fn of_numeric(&self, key: u64) -> u64 {
         match self.key_order {
             KeyOrder::Hashed => gather(key),
@@ -70,7 +71,7 @@ impl Records {
         }
     }
 
-    /// Appends the key of the record with this number: `user` and 19 digits, or the digits of an integer.
+    /// Appends the key of a record: `user` and 19 digits, or the digits of an integer.
     pub fn key(&self, number: u64, out: &mut Vec<u8>) {
         let key = self.numeric(number);
         match self.key_type {
@@ -79,7 +80,8 @@ impl Records {
         }
     }
 
-    /// The number of the record with this key, as [`Self::key`] writes it.
+    /// Parses a key as written by [`Self::key`] and returns its record's number. `None` if the key is
+    /// malformed.
     #[must_use]
     pub fn number(&self, key: &[u8]) -> Option<u64> {
         let digits = match self.key_type {
@@ -99,18 +101,18 @@ impl Records {
         (value <= MASK).then(|| self.of_numeric(value))
     }
 
-    /// The number of the record whose key is this integer.
+    /// Returns the number of the record with this integer key. `None` if the key is negative.
     #[must_use]
     pub fn number_of_bigint(&self, key: i64) -> Option<u64> {
         u64::try_from(key).ok().map(|key| self.of_numeric(key))
     }
 }
 
-/// `user` and 19 digits.
+/// Formats a text key: `user` and 19 digits.
 pub(super) fn text_key(key: u64) -> [u8; KEY_LENGTH] {
     let mut text = [b'0'; KEY_LENGTH];
     text[..PREFIX.len()].copy_from_slice(PREFIX);
-    // Three parts, so that the divisions within them do not wait for each other.
+    // Three independent parts, so that their divisions run in parallel.
     let (high, low) = (key / 1_000_000_000_000, key % 1_000_000_000_000);
     let (middle, low) = (low / 1_000_000, low % 1_000_000);
     digits(&mut text[4..11], high);
@@ -120,7 +122,7 @@ pub(super) fn text_key(key: u64) -> [u8; KEY_LENGTH] {
 }
 
 fn digits(out: &mut [u8], value: u64) {
-    // Seven digits at most.
+    // At most seven digits.
     let mut value = u32::try_from(value).unwrap_or_default();
     for digit in out.iter_mut().rev() {
         *digit = b'0' + (value % 10) as u8;

@@ -1,8 +1,9 @@
-//! Records of the serving workload: keys and documents that are functions of a number, of paths and of versions.
+//! Records of the serving workload: keys and documents that are functions of number, path and version.
 //!
-//! [`Records`] says what a set holds and stands in configurations; [`RecordSet`] makes its documents and checks answers.
-//! Every string value begins with its own tag, eight hexadecimal digits of the version that it was written with; the rest
-//! of it follows from seed, record, path and version, so that a reader can check each value on its own.
+//! [`Records`] describes a set and is part of configurations; [`RecordSet`] generates its documents and
+//! verifies answers. Every string value begins with a tag: eight hexadecimal digits of the version with which
+//! it was written. The rest of the value follows from seed, record, path and version, so that a reader can
+//! verify each value alone.
 
 use std::fmt;
 
@@ -24,29 +25,31 @@ pub use set::{GROUP, RecordSet};
 pub use shape::{LARGEST, MOST_MEMBERS, Path, SMALLEST, Step};
 pub use wrong::{Fault, Wrong};
 
-/// Version of the law from (seed, number, version) to documents. It changes with every change of any byte.
+/// Version of the mapping from (seed, number, version) to documents. Must be incremented whenever any byte
+/// changes.
 pub const RECORDS_VERSION: u32 = 1;
 
-/// A set of records: everything that decides what is in them, but their number.
+/// Parameters that determine every record of a set, except their number.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Records {
-    /// The shape of documents.
+    /// Shape of the documents, e.g. `Flat`.
     pub kind: Kind,
-    /// What values are made of.
+    /// Kind of text that values consist of.
     pub values: Values,
-    /// What they depend on, besides key, path and version.
+    /// Seed of the values, which also depend on record number, path and version.
     pub seed: u64,
-    /// In which order keys are loaded.
+    /// Order of the keys in which records are loaded.
     pub key_order: KeyOrder,
-    /// What keys are.
+    /// Type of the keys: text or integer.
     pub key_type: KeyType,
-    /// What documents call their own key, where they hold it: their first member as they are made.
+    /// Name of the member that holds the document's own key, generated as first member. `None` if documents
+    /// do not contain their key.
     #[serde(default)]
     pub key_member: Option<String>,
 }
 
 impl Records {
-    /// Documents of ten fields of text, whose keys are texts in no order: what a run has where nothing else is said.
+    /// Default of a run: documents of ten text fields with hashed text keys.
     #[must_use]
     pub fn flat(seed: u64) -> Self {
         Self {
@@ -60,7 +63,7 @@ impl Records {
     }
 }
 
-/// The shape of documents.
+/// Shape of the documents of a record set.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Kind {
@@ -68,49 +71,49 @@ pub enum Kind {
     Small,
     /// Ten fields of 100 characters, `field0` to `field9`.
     Flat,
-    /// A hundred fields of 200 characters.
+    /// A hundred fields of 200 characters, `field0` to `field99`.
     Large,
     /// A tree of objects with 88 values of 100 characters.
     Nested,
-    /// A document of ten fields whose compact JSON text, without a key member, has exactly so many bytes.
+    /// Ten fields; the compact JSON text, without a key member, has exactly `bytes` bytes.
     Size {
-        /// Bytes.
+        /// Size of the document's text, from [`SMALLEST`] to [`LARGEST`] bytes.
         bytes: u32,
     },
     /// An array of objects, `list`, and an object of as many objects, `map`.
     Items {
-        /// How many each of the two has.
+        /// Number of objects in each of the two, from 1 to [`MOST_MEMBERS`].
         members: u32,
     },
 }
 
-/// What values are made of.
+/// Kind of text that values consist of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Values {
-    /// Words, which compress as text does.
+    /// English words, which compress like natural text.
     Text,
-    /// Printable characters at random, `"` and `\` among them, which hardly compress.
+    /// Random printable characters including `"` and `\`, which hardly compress.
     Random,
 }
 
-/// In which order keys are loaded.
+/// Order of the keys in which records are loaded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum KeyOrder {
-    /// Scattered over the whole range.
+    /// Scattered over the whole key range by a bijection.
     Hashed,
-    /// Ascending.
+    /// Ascending: the key of a record is its number.
     Ordered,
 }
 
-/// What keys are.
+/// Type of the keys of a record set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum KeyType {
-    /// `user` and 19 digits.
+    /// `user` followed by 19 digits.
     Text,
-    /// An integer of 64 bits.
+    /// A non-negative signed 64-bit integer.
     Bigint,
 }
 

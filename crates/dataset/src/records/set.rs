@@ -1,4 +1,4 @@
-//! A set of records, ready to make documents.
+//! Record sets, which generate documents.
 
 use super::key::text_key;
 use super::shape::{Path, Shape, Slot};
@@ -6,27 +6,28 @@ use super::value::{self, SLACK, mix};
 use super::{KeyType, Kind, Records};
 use crate::error::DataError;
 
-/// Records that share the value of [`RecordSet::group_path`] at one version.
+/// Number of records with the same value at [`RecordSet::group_path`] for one version.
 pub const GROUP: u64 = 10;
-/// Groups of one block of numbers.
+/// Number of groups in a block of record numbers.
 const GROUPS_A_BLOCK: u64 = 100;
-/// Numbers of one block: each of its groups has one number in every hundred of a scattered order.
+/// Number of records in a block. In scattered order, each of its groups has one record in every hundred.
 const BLOCK: u64 = GROUP * GROUPS_A_BLOCK;
-/// The step of that order, and the one that undoes it: 387 · 323 = 125,001 = 1 modulo 1,000.
+/// Step of the scattered order, and its inverse: 387 · 323 = 125,001 = 1 modulo 1,000.
 const SCATTER: u64 = 387;
 const GATHER: u64 = 323;
-/// Keeps hashes of groups apart from those of records, and those of conditions from those of values.
+/// Salts that separate the hashes of groups from those of records, and the hashes of conditions from those of
+/// values.
 const OF_GROUPS: u64 = 0x67c6_6973_51ff_4aec;
 const OF_CONDITIONS: u64 = 0x29cd_baab_f2fb_e346;
 
-/// What makes the documents of [`Records`] and checks answers. Threads share one.
+/// Generates the documents of [`Records`] and verifies answers. Shared between threads.
 #[derive(Clone, Debug)]
 pub struct RecordSet {
     pub(super) records: Records,
     pub(super) shape: Shape,
 }
 
-/// What the values of one record follow from.
+/// Hashes from which the values of one record are derived.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Hashes {
     own: u64,
@@ -43,19 +44,19 @@ impl Hashes {
 }
 
 impl Records {
-    /// Makes ready to make and check documents.
+    /// Prepares the generation and verification of documents.
     ///
     /// # Errors
     ///
-    /// [`DataError::Range`] for a size or a number of members that no document can have, and for a key member that is a
-    /// member already.
+    /// [`DataError::Range`] if the size or number of members is out of range, or if the key member has an
+    /// invalid name or that of another member.
     pub fn prepare(&self) -> Result<RecordSet, DataError> {
         Ok(RecordSet { shape: Shape::of(self)?, records: self.clone() })
     }
 }
 
 impl RecordSet {
-    /// What the set holds.
+    /// Returns the parameters of the set.
     #[must_use]
     pub fn records(&self) -> &Records {
         &self.records
@@ -66,19 +67,21 @@ impl RecordSet {
         self.records.key(number, out);
     }
 
-    /// The paths of all string values in the order of documents. A path is named by its place in this list.
+    /// Returns the paths of all string values in document order. A path is identified by its index in this
+    /// list.
     #[must_use]
     pub fn paths(&self) -> &[Path] {
         &self.shape.paths
     }
 
-    /// The place of the path with this display form, such as `field0`, `object0.object1.value2` or `list.0.value`.
+    /// Returns the index of the path with this display form, such as `field0`, `object0.object1.value1` or
+    /// `list.0.value`. `None` if there is no such path.
     #[must_use]
     pub fn path(&self, name: &str) -> Option<usize> {
         self.shape.paths.iter().position(|path| path.to_string() == name)
     }
 
-    /// The most bytes that a document's text has.
+    /// Returns an upper bound of the length of a document's text in bytes.
     #[must_use]
     pub fn longest(&self) -> usize {
         self.shape.longest
@@ -94,8 +97,8 @@ impl RecordSet {
         }
     }
 
-    /// Appends a document as compact JSON text, every value of which bears this version. It begins with the key where
-    /// the set has a key member.
+    /// Appends a document as compact JSON text, with all values at `version`. It begins with the key if the
+    /// set has a key member.
     pub fn document(&self, number: u64, version: u32, out: &mut Vec<u8>) {
         let start = out.len();
         out.resize(start + self.shape.longest + SLACK, 0);
@@ -132,7 +135,8 @@ impl RecordSet {
         out.truncate(start + at);
     }
 
-    /// Appends a document that begins with its key under this name, whether the set has a key member or not.
+    /// Appends a document that begins with its key. The key's member is called `name` unless the set has a
+    /// key member.
     pub fn keyed_document(&self, name: &str, number: u64, version: u32, out: &mut Vec<u8>) {
         if self.records.key_member.is_none() {
             out.extend_from_slice(b"{\"");
@@ -148,7 +152,7 @@ impl RecordSet {
         }
     }
 
-    /// Appends a line of the set's source: `{"key":…,"doc":{…}}` and a newline, the values of version 0.
+    /// Appends a line of the source: `{"key":…,"doc":{…}}` and a newline, with all values at version 0.
     pub fn line(&self, number: u64, out: &mut Vec<u8>) {
         out.extend_from_slice(b"{\"key\":");
         let (key, length) = self.key_token(number);
@@ -158,7 +162,7 @@ impl RecordSet {
         out.extend_from_slice(b"}\n");
     }
 
-    /// The key as it stands in JSON text.
+    /// Returns the key as a JSON token, and its length in bytes.
     fn key_token(&self, number: u64) -> ([u8; super::KEY_LENGTH + 2], usize) {
         let mut token = [b'"'; super::KEY_LENGTH + 2];
         let key = self.records.numeric(number);
@@ -177,13 +181,13 @@ impl RecordSet {
         (token, length)
     }
 
-    /// Appends the characters of one value, unescaped, its tag first.
+    /// Appends the unescaped characters of one value, including its tag.
     pub fn value(&self, number: u64, path: usize, version: u32, out: &mut Vec<u8>) {
         let hash = self.hashes(number).value(path, version);
         self.characters(path, hash, version, out);
     }
 
-    /// As [`Self::value`], by the hash.
+    /// Like [`Self::value`], for a known hash. Appends nothing if the path does not exist.
     #[inline]
     pub(super) fn characters(&self, path: usize, hash: u64, version: u32, out: &mut Vec<u8>) {
         let Some(path) = self.shape.paths.get(path) else { return };
@@ -193,21 +197,21 @@ impl RecordSet {
         out.truncate(start + made);
     }
 
-    /// The path whose values at one version are the same for [`GROUP`] records: the last one. Its value at version 0 is
-    /// the condition of a search that finds these.
+    /// Returns the path whose value at one version is shared by [`GROUP`] records: the last path. Its value
+    /// at version 0 is the search condition that finds a group.
     #[must_use]
     pub fn group_path(&self) -> usize {
         self.shape.paths.len() - 1
     }
 
-    /// The group of a record. Records of a group are scattered over a thousand numbers.
+    /// Returns the group of a record. The records of a group are scattered over a thousand numbers.
     #[must_use]
     pub fn group(&self, number: u64) -> u64 {
         let scattered = number % BLOCK * SCATTER % BLOCK;
         number / BLOCK * GROUPS_A_BLOCK + scattered % GROUPS_A_BLOCK
     }
 
-    /// The numbers of a group's records, ascending; those that are not loaded are among them.
+    /// Returns the numbers of a group's records in ascending order, including records that are not loaded.
     #[must_use]
     pub fn members(&self, group: u64) -> [u64; GROUP as usize] {
         let (block, group) = (group / GROUPS_A_BLOCK, group % GROUPS_A_BLOCK);
@@ -219,14 +223,15 @@ impl RecordSet {
         members
     }
 
-    /// How many of the records 0 up to `loaded` are of a group.
+    /// Returns how many of the records 0 to `loaded` (exclusive) belong to a group.
     #[must_use]
     pub fn group_size(&self, group: u64, loaded: u64) -> u64 {
         self.members(group).iter().filter(|member| **member < loaded).count() as u64
     }
 
-    /// Whether the element of an array, or the entry of an object, that a path belongs to satisfies the condition. Of
-    /// four neighbours exactly one does; which one follows from the key.
+    /// Returns `true` if the element or entry that contains a path satisfies the condition. In every aligned
+    /// group of four exactly one does, selected by a hash of the record number; in an incomplete last group
+    /// at most one. `false` for shapes other than [`Kind::Items`].
     #[must_use]
     pub fn satisfies(&self, number: u64, path: usize) -> bool {
         let Kind::Items { members } = self.records.kind else { return false };

@@ -1,4 +1,4 @@
-//! Shapes: the tree of members of a document, and the pieces that its text is put together from.
+//! Shapes of documents: the tree of members, and the pieces of text from which documents are assembled.
 
 use std::fmt;
 
@@ -6,39 +6,40 @@ use super::value::Length;
 use super::{Kind, Records};
 use crate::error::DataError;
 
-/// Fields of a flat document.
+/// Number of fields in a flat document.
 const FLAT: usize = 10;
-/// The shortest value whose tag cannot be changed without its other characters giving that away.
+/// Minimum value length in characters: with shorter values, a changed tag might not show in the other
+/// characters.
 const SHORTEST: usize = 32;
-/// The shortest document of a stated size.
+/// Minimum size of [`Kind::Size`] documents, in bytes.
 pub const SMALLEST: u32 = 121 + 10 * 32;
-/// The largest document of a stated size, in bytes.
+/// Maximum size of [`Kind::Size`] documents, in bytes.
 pub const LARGEST: u32 = 64 << 20;
-/// Characters of the value of one element of an array or of one entry of an object of objects.
+/// Length in characters of the value in each element of `list` and each entry of `map`.
 const ELEMENT: usize = 40;
-/// The most elements of an array.
+/// Maximum number of elements of an array.
 pub const MOST_MEMBERS: u32 = 1_000_000;
 
-/// One step to a value.
+/// One step of a path from the document to a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// A member of an object.
+    /// A member of an object, by name.
     Member(String),
-    /// An element of an array, from 0.
+    /// An element of an array, by index from 0.
     Element(u32),
 }
 
-/// Where a value stands in a document. Its display form is `object0.values1`, `list.3.value`.
+/// Position of a value in a document. Displayed as, for instance, `object0.value1` or `list.3.value`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Path {
-    /// The steps from the document to the value.
+    /// Steps from the document to the value, outermost first.
     pub steps: Vec<Step>,
     pub(super) length: Length,
 }
 
 impl Path {
-    /// How many characters its values have, or at most have where `"` and `\` are among those of a document of a stated
-    /// size.
+    /// Returns the length of the path's values in characters. For [`Kind::Size`] with random values this is
+    /// an upper bound, because `"` and `\` take two bytes in the text.
     #[must_use]
     pub fn longest(&self) -> usize {
         self.length.most()
@@ -60,28 +61,28 @@ impl fmt::Display for Path {
     }
 }
 
-/// A part of a document.
+/// Node of a document's tree.
 #[derive(Clone, Debug)]
 pub(super) enum Node {
     Object(Object),
     Array(Vec<Node>),
-    /// The value of a path.
+    /// String value, given as index of its path.
     Value(usize),
-    /// Whether the element that a path belongs to satisfies the condition.
+    /// Boolean: whether the element of this path satisfies the condition.
     Status(usize),
-    /// A number, as it is written.
+    /// Fixed number, as written in the text.
     Number(Vec<u8>),
-    /// The record's key.
+    /// The key of the record itself.
     Key,
 }
 
-/// An object's members in the order in which they are written.
+/// Members of an object in document order.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Object {
-    /// Names in quotation marks; none of them has characters that are escaped.
+    /// Names in quotation marks; none contains characters that must be escaped.
     pub(super) names: Vec<Vec<u8>>,
     pub(super) members: Vec<Node>,
-    /// Places of members in the order of their names.
+    /// Indexes of the members, sorted by name.
     sorted: Vec<u32>,
 }
 
@@ -97,14 +98,14 @@ impl Object {
         object
     }
 
-    /// The place of the member with this name, which is given in quotation marks.
+    /// Returns the index of the member with this name, which must be given in quotation marks.
     pub(super) fn find(&self, name: &[u8]) -> Option<usize> {
         let found = self.sorted.binary_search_by(|place| self.names[*place as usize].as_slice().cmp(name));
         found.ok().map(|at| self.sorted[at] as usize)
     }
 }
 
-/// What stands between two literal parts of a document's text.
+/// Variable part between two literal parts of a document's text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Slot {
     Key,
@@ -113,29 +114,30 @@ pub(super) enum Slot {
     End,
 }
 
-/// A literal part of a document's text, and what follows it.
+/// Literal part of a document's text, and the variable part that follows.
 #[derive(Clone, Debug)]
 pub(super) struct Piece {
     pub(super) literal: Vec<u8>,
     pub(super) slot: Slot,
 }
 
-/// The shape of a set's documents.
+/// Shape shared by all documents of a set.
 #[derive(Clone, Debug)]
 pub(super) struct Shape {
     pub(super) paths: Vec<Path>,
     pub(super) root: Node,
     pub(super) pieces: Vec<Piece>,
-    /// The most bytes that a document's text has.
+    /// Upper bound of the length of a document's text in bytes.
     pub(super) longest: usize,
 }
 
 impl Shape {
-    /// The shape of records' documents.
+    /// Builds the shape of the records' documents.
     ///
     /// # Errors
     ///
-    /// A size or a number of members that no document can have, a key member that is a member already.
+    /// [`DataError::Range`] if the size or number of members is out of range, or if the key member has an
+    /// invalid name or that of another member.
     pub(super) fn of(records: &Records) -> Result<Self, DataError> {
         let mut planter = Planter::default();
         let mut members = planter.members(&records.kind)?;
@@ -159,18 +161,18 @@ impl Shape {
         Ok(Shape { paths, root, pieces: writer.pieces, longest })
     }
 
-    /// The part of the tree that leads to these paths, members in the order in which they are in the document. Arrays
-    /// are taken whole.
+    /// Returns the subtree that leads to these paths, with members in document order. Arrays are included
+    /// whole.
     pub(super) fn part(&self, paths: &[usize]) -> Node {
         prune(&self.root, paths).unwrap_or_else(|| Node::Object(Object::default()))
     }
 }
 
-/// The most bytes that stand for a slot.
+/// Returns the maximum length of a slot's text in bytes.
 fn most(slot: Slot, paths: &[Path]) -> usize {
     match slot {
         Slot::Key => super::key::KEY_LENGTH + 2,
-        // Every character may be escaped.
+        // Every character may need an escape.
         Slot::Value(path) => 2 * paths[path].length.most() + 2,
         Slot::Status(_) => 5,
         Slot::End => 0,
@@ -197,7 +199,7 @@ fn prune(node: &Node, paths: &[usize]) -> Option<Node> {
     }
 }
 
-/// Numbers paths in the order of documents.
+/// Builds the tree and numbers the paths in document order.
 #[derive(Default)]
 struct Planter {
     paths: Vec<Path>,
@@ -238,7 +240,8 @@ impl Planter {
         fields.map(|(place, &bytes)| self.named(format!("field{place}"), length(bytes))).collect()
     }
 
-    /// Ten fields whose lengths differ by one at most and add up to what a size leaves for them.
+    /// Builds ten fields whose lengths differ by at most one and use all bytes that the given size leaves for
+    /// values.
     fn sized(&mut self, bytes: u32) -> Result<Vec<(String, Node)>, DataError> {
         if !(SMALLEST..=LARGEST).contains(&bytes) {
             let reason = format!("documents of {bytes} bytes; {SMALLEST} to {LARGEST} can be made");
@@ -252,7 +255,7 @@ impl Planter {
         Ok(self.fields(&lengths, true))
     }
 
-    /// The objects of one level: each has two values and two objects, those of the last level four values.
+    /// Builds the objects of one level. Each has two values and two objects; on the last level, four values.
     fn objects(&mut self, count: usize, levels: usize) -> Vec<(String, Node)> {
         (0..count)
             .map(|place| {
@@ -271,7 +274,7 @@ impl Planter {
             .collect()
     }
 
-    /// An array `list` of objects and an object `map` of objects.
+    /// Builds an array `list` of objects and an object `map` of objects.
     fn items(&mut self, count: u32) -> Vec<(String, Node)> {
         let list = (0..count).map(|place| {
             self.steps = vec![Step::Member("list".to_owned()), Step::Element(place)];
@@ -297,7 +300,7 @@ impl Planter {
     }
 }
 
-/// Writes a document's text, cut where something is to be filled in.
+/// Writes a document's text, split at its variable parts.
 #[derive(Default)]
 struct Writer {
     pieces: Vec<Piece>,

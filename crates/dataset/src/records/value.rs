@@ -1,24 +1,25 @@
-//! Values: a tag of eight hexadecimal digits, then characters that follow from record, path and version.
+//! Generates string values: a tag of eight hexadecimal digits, then characters derived from record, path and
+//! version.
 
 use super::Values;
 use crate::generate::words::ENGLISH;
 
-/// Characters of a tag.
+/// Length of a tag in characters.
 pub(super) const TAG: usize = 8;
-/// Bytes behind a value that making it may overwrite.
+/// Bytes after a value that its generation may overwrite.
 pub(super) const SLACK: usize = 64;
 
-/// Words that are drawn from, each with the blank behind it.
+/// Number of slots in the table of words.
 const SLOTS: usize = 1 << SLOT_BITS;
 const SLOT_BITS: u32 = 10;
-/// Words of one draw of 64 bits.
+/// Number of words taken from one draw of 64 bits.
 const WORDS_A_DRAW: usize = 64 / SLOT_BITS as usize;
-/// The increment of a stream's counter: 2⁶⁴ divided by the golden ratio.
+/// Increment of a stream's counter: 2⁶⁴ divided by the golden ratio.
 const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// Words of up to seven letters with a blank behind them, the first letter in the lowest byte; what is not used is zero.
-/// Frequent words come first in the list they are taken from and have more slots: word i of n has slots in proportion
-/// to √(i+1) − √i, which gives the first of them four in a hundred, as "the" has in English.
+/// Words of up to seven letters followed by a space, packed with the first letter in the lowest byte and
+/// unused bytes zero. Frequent words come first in the source list and have more slots: word i of n has slots
+/// in proportion to √(i+1) − √i. This gives the first word a share of 4 %, like "the" in English.
 static WORDS: [u64; SLOTS] = words();
 
 const fn words() -> [u64; SLOTS] {
@@ -46,7 +47,7 @@ const fn words() -> [u64; SLOTS] {
     slots
 }
 
-/// The finalizer of splitmix64 (Steele, Lea, Flood 2014, after Stafford's thirteenth variant).
+/// Finalizer of splitmix64 (Steele, Lea, Flood 2014, after Stafford's thirteenth variant).
 pub(super) fn mix(x: u64) -> u64 {
     let x = x.wrapping_add(GOLDEN);
     let x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -54,17 +55,17 @@ pub(super) fn mix(x: u64) -> u64 {
     x ^ (x >> 31)
 }
 
-/// How long a value is.
+/// Length of a value, in one of two units.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Length {
-    /// So many characters.
+    /// Number of characters before escaping.
     Characters(usize),
-    /// So many bytes where `"` and `\` count twice, as they do in the text of a document.
+    /// Number of bytes after escaping: `"` and `\` count twice.
     Escaped(usize),
 }
 
 impl Length {
-    /// The most characters there can be.
+    /// Returns the maximum number of characters.
     pub(super) fn most(self) -> usize {
         match self {
             Length::Characters(length) | Length::Escaped(length) => length,
@@ -72,8 +73,8 @@ impl Length {
     }
 }
 
-/// Writes the characters of a value, unescaped, to the beginning of `out`, which is longer than the value by [`SLACK`].
-/// Returns how many there are.
+/// Writes the unescaped characters of a value to the start of `out`, which must be longer than the value by
+/// [`SLACK`]. Returns the number of characters.
 #[inline]
 pub(super) fn characters(values: Values, length: Length, hash: u64, version: u32, out: &mut [u8]) -> usize {
     out[..TAG].copy_from_slice(&tag(version));
@@ -93,20 +94,20 @@ pub(super) fn characters(values: Values, length: Length, hash: u64, version: u32
     }
 }
 
-/// Eight hexadecimal digits.
+/// Formats a version as eight hexadecimal digits.
 #[inline]
 pub(super) fn tag(version: u32) -> [u8; TAG] {
-    // One digit a byte, the highest first in memory.
+    // One digit per byte, the highest first in memory.
     let mut x = u64::from(version);
     x = (x | (x << 16)) & 0x0000_ffff_0000_ffff;
     x = (x | (x << 8)) & 0x00ff_00ff_00ff_00ff;
     x = (x | (x << 4)) & 0x0f0f_0f0f_0f0f_0f0f;
-    // Digits above nine carry into the fifth bit when six is added.
+    // Adding six carries digits above nine into the fifth bit.
     let letters = ((x + 0x0606_0606_0606_0606) >> 4) & 0x0101_0101_0101_0101;
     (x + 0x3030_3030_3030_3030 + letters * u64::from(b'a' - b'0' - 10)).to_be_bytes()
 }
 
-/// The version that a tag names; lower-case digits only, as [`tag`] writes them.
+/// Parses the version from a tag. `None` unless all digits are lower-case hexadecimal, as written by [`tag`].
 #[inline]
 pub(super) fn version(digits: [u8; TAG]) -> Option<u32> {
     let mut version = 0;
@@ -121,7 +122,7 @@ pub(super) fn version(digits: [u8; TAG]) -> Option<u32> {
     Some(version)
 }
 
-/// Words until so many bytes are full; the last word may be cut.
+/// Fills `length` bytes with words; the last word may be cut off.
 #[inline]
 fn text(out: &mut [u8], length: usize, hash: u64) {
     let (mut at, mut counter) = (0, hash);
@@ -137,11 +138,11 @@ fn text(out: &mut [u8], length: usize, hash: u64) {
     }
 }
 
-/// Characters from the blank to the tilde.
+/// Fills `length` bytes with printable ASCII characters, from space to tilde.
 #[inline]
 fn random(out: &mut [u8], length: usize, hash: u64) {
-    // 95 characters out of 256: some are drawn three times where others are drawn twice. Four bytes at a time, each in
-    // sixteen bits, so that a product never reaches its neighbour.
+    // 95 characters of 256 values: some are drawn three times as some others twice. Four bytes are processed
+    // at a time in 16-bit lanes, so that products do not overlap.
     const LANES: u64 = 0x00ff_00ff_00ff_00ff;
     let mut counter = hash;
     for chunk in out[..length.next_multiple_of(8)].chunks_exact_mut(8) {
@@ -153,8 +154,8 @@ fn random(out: &mut [u8], length: usize, hash: u64) {
     }
 }
 
-/// How many characters take this many bytes once they are escaped. Where the last one would take a byte too many, another
-/// takes its place.
+/// Returns the number of characters that take `bytes` bytes when escaped. If the last one would take one byte
+/// too many, it is replaced by `~`.
 fn cut(out: &mut [u8], bytes: usize) -> usize {
     let mut left = bytes;
     for (at, character) in out.iter_mut().enumerate() {
@@ -173,11 +174,12 @@ fn cut(out: &mut [u8], bytes: usize) -> usize {
     bytes
 }
 
-/// Escapes the first characters in place and returns how many bytes they are then. There must be room for twice as many.
+/// Escapes the first `length` characters in place and returns the resulting length. `text` must have room for
+/// twice as many bytes.
 pub(super) fn escape(text: &mut [u8], length: usize) -> usize {
     let specials = memchr::memchr2_iter(b'"', b'\\', &text[..length]).count();
     let bytes = length + specials;
-    // From the end, so that nothing is overwritten before it has been moved.
+    // Processed from the end, so that nothing is overwritten before it has been moved.
     let (mut end, mut to) = (length, bytes);
     while end < to {
         let special = memchr::memrchr2(b'"', b'\\', &text[..end]).unwrap_or_default();

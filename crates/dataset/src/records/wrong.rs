@@ -1,62 +1,62 @@
-//! What is wrong with an answer.
+//! Faults found while verifying answers.
 
-/// What is wrong with an answer, and where.
+/// Fault of an answer and its position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{fault} at byte {at}")]
 pub struct Wrong {
-    /// What is wrong.
+    /// Kind of the fault, e.g. a wrong value.
     pub fault: Fault,
-    /// Where in the text, in bytes from its start; the place of a row where a whole answer is wrong.
+    /// Byte offset in the text. For a fault of a whole answer, the position of the row or element.
     pub at: usize,
 }
 
-/// What is wrong with an answer.
+/// Kind of fault in an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Fault {
-    /// The text is no JSON.
+    /// The text is not JSON.
     #[error("no JSON")]
     Syntax,
     /// The text ends too early.
     #[error("the text ends too early")]
     Truncated,
-    /// Something follows the document.
+    /// More text follows after the document.
     #[error("text behind the document")]
     Trailing,
-    /// A member or element is not there.
+    /// A member or element is missing.
     #[error("a missing member")]
     Missing,
-    /// A member is there twice.
+    /// A member occurs twice in an object.
     #[error("a member twice")]
     Doubled,
-    /// There is a member or element that should not be there.
+    /// A member or element that the document does not have.
     #[error("an additional member")]
     Additional,
-    /// A value is of another type.
+    /// A value has another type than expected.
     #[error("a value of another type")]
     Type,
-    /// A value has no tag.
+    /// A string value does not begin with a version tag.
     #[error("a value without a tag")]
     Tag,
-    /// A value is not that of its key, path and tag.
+    /// A value does not match its record, path and tag.
     #[error("a wrong value")]
     Value,
-    /// The key in a document is another one.
+    /// The key in a document or row is malformed or that of another record.
     #[error("a wrong key")]
     Key,
-    /// Values bear versions that no write has left together.
+    /// Values have versions that no write can have left together.
     #[error("values of different versions")]
     Mixed,
-    /// A record that does not belong to the answer.
+    /// A record or element that was not requested.
     #[error("a record that was not asked for")]
     Unasked,
-    /// A record that belongs to the answer is not in it.
+    /// A record that belongs to the answer is missing.
     #[error("a record left out")]
     Omitted,
     /// Records are not in the order of their keys.
     #[error("records out of order")]
     Order,
-    /// A row has another number of columns, or is there though there should be none.
+    /// A row too many, or a row with an unexpected number of columns.
     #[error("a row too many")]
     Surplus,
 }

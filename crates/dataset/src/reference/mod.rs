@@ -1,7 +1,7 @@
-//! The right answers: what every question's answer over a set of documents is, exactly, in one pass.
+//! Computes the exact expected answer to every question over a set of documents, in one pass.
 //!
-//! The rules are those of SQL, which every system can follow: a group by a null forms a group of its own, distinct
-//! counts and extremes pass over nulls, and an extreme over nothing but nulls is null.
+//! The rules are those of SQL, which every system can follow. Nulls form a group of their own when grouping.
+//! Distinct counts and extremes ignore nulls. An extreme over nothing but nulls is null.
 
 use std::cmp::Ordering;
 
@@ -19,11 +19,11 @@ mod users;
 pub(crate) use users::{User, Users};
 
 const HOUR_US: i64 = 3_600_000_000;
-/// The hours of a day, and one more for a null time.
+/// The 24 hours of a day, and one slot for a null time.
 const HOURS: usize = 25;
 const NO_HOUR: usize = 24;
 
-/// First and last time, in microseconds since 1970.
+/// First and last time in microseconds since 1970.
 #[derive(Clone, Copy, Debug)]
 struct Times {
     first: i64,
@@ -31,7 +31,7 @@ struct Times {
 }
 
 impl Times {
-    /// Of a user with no time at all: the only value whose first is after its last.
+    /// Initial value, for a user without any time: the only value whose `first` is after its `last`.
     const NEVER: Times = Times { first: i64::MAX, last: i64::MIN };
 
     fn observe(&mut self, time: Option<i64>) {
@@ -45,33 +45,34 @@ impl Times {
         (self.first <= self.last).then_some(self.first)
     }
 
-    /// The difference; it saturates where 64 bits do not hold it, which no span of real times does.
+    /// Returns the difference of last and first time in microseconds. Saturates at 64 bits, which real times
+    /// do not reach. `None` if there is no time.
     fn span(self) -> Option<i64> {
         (self.first <= self.last).then(|| self.last.saturating_sub(self.first))
     }
 }
 
-/// What is counted for one event type.
+/// Counts for one event type.
 #[derive(Clone, Debug, Default)]
 struct Tally {
     documents: u64,
     created: u64,
-    /// The users of created records; for posts they are the keys of [`Reference::posters`] instead.
+    /// Users of created records. Empty for posts, whose users are the keys of [`Reference::posters`].
     users: HashSet<User, FixedState>,
     hours: [u64; HOURS],
 }
 
 /// Collects exact answers to all questions, one document at a time.
 ///
-/// Memory grows only with what exact answers need: 16 bytes and the table's slack for every user of every event type
-/// that records are created of, twice that for those who post, and one counter per event type and language.
+/// Memory grows only with what exact answers require: 16 bytes plus hash table overhead per user and event
+/// type of created records, twice that per user who posts, and one counter per event type and language.
 #[derive(Clone, Debug, Default)]
 pub struct Reference {
     documents: u64,
-    /// How many of them have what every event has.
+    /// Number of documents that have `did`, `time_us` and `kind`.
     whole_events: u64,
     users: Users,
-    /// The place of an event type in `tallies`.
+    /// Index of each event type in `tallies`.
     events: HashMap<Box<str>, usize, FixedState>,
     names: Vec<Box<str>>,
     tallies: Vec<Tally>,
@@ -88,7 +89,7 @@ impl Observe for Reference {
 }
 
 impl Reference {
-    /// Takes one document into account.
+    /// Adds one document to the answers.
     #[inline]
     pub fn observe(&mut self, event: &Event<'_>) {
         self.documents += 1;
@@ -141,17 +142,17 @@ impl Reference {
         }
     }
 
-    /// How many documents have been observed.
+    /// Returns the number of observed documents.
     pub fn documents(&self) -> u64 {
         self.documents
     }
 
-    /// How many of them are events: they say who, when, and of which kind.
+    /// Returns the number of observed documents that are events, i.e. have `did`, `time_us` and `kind`.
     pub fn events(&self) -> u64 {
         self.whole_events
     }
 
-    /// The answers over what has been observed so far, in the stated order.
+    /// Returns the answers over all documents observed so far, in the required row order.
     pub fn answers(&self) -> Answers {
         let mut rows = [self.q1(), self.q2(), self.q3(), self.q4(), self.q5(), self.q6()];
         for (question, rows) in Question::ALL.iter().zip(&mut rows) {
@@ -160,7 +161,7 @@ impl Reference {
         Answers { rows }
     }
 
-    /// All event types that occurred, that of documents without one last.
+    /// Iterates over all event types that occurred; that of documents without an event type is last.
     fn tallies(&self) -> impl Iterator<Item = (Option<&str>, &Tally)> {
         let named = self.names.iter().map(|name| Some(&**name)).zip(&self.tallies);
         named.chain((self.without_event.documents > 0).then_some((None, &self.without_event)))
@@ -214,7 +215,7 @@ impl Reference {
         all.map(|(language, count)| vec![Value::text_or_null(language), Value::count(count)]).collect()
     }
 
-    /// The first few posters by a value, then by their text; nulls last in both.
+    /// Returns the first [`VETERANS`] posters ordered by `value`, then by their text; nulls last in both.
     fn best_posters(
         &self,
         value: impl Fn(Times) -> Option<i64>,
@@ -246,25 +247,25 @@ impl Reference {
     }
 }
 
-/// The answers to all questions, rows in the stated order.
+/// Answers to all questions, with rows in the required order.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answers {
     rows: [Vec<Row>; Question::ALL.len()],
 }
 
 impl Answers {
-    /// The rows that answer a question.
+    /// Returns the rows of the answer to a question.
     pub fn rows(&self, question: Question) -> &[Row] {
         &self.rows[question.index()]
     }
 
-    /// The digest of the rows that answer a question; see [`rows_digest`].
+    /// Returns the digest of the rows of an answer; see [`rows_digest`].
     pub fn digest(&self, question: Question) -> String {
         rows_digest(self.rows(question))
     }
 }
 
-/// As a map from the questions' names to their rows.
+/// Serialized as a map from question names to rows.
 impl Serialize for Answers {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_map(Question::ALL.map(|question| (question.id(), self.rows(question))))

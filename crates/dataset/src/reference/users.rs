@@ -1,12 +1,12 @@
-//! Users as 128-bit numbers, so that exact distinct counts take no more memory than they must.
+//! Users as 128-bit numbers, which keeps exact distinct counts small in memory.
 
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
 
-/// A user: a packed `did:plc`, an interned text, or nobody.
+/// A user: a packed `did:plc`, an interned text, or [`User::NOBODY`].
 ///
-/// The 24 characters of a `did:plc` are base32, hence 120 bits. They are numbered in the order of their bytes, so that
-/// packed users compare as their texts do. The highest byte tells the three kinds apart.
+/// The 24 characters of a `did:plc` are base32, i.e. 120 bits. They are numbered in the order of their bytes,
+/// so that packed users compare like their texts. The highest byte distinguishes the three kinds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct User(u128);
 
@@ -14,7 +14,7 @@ const PREFIX: &[u8] = b"did:plc:";
 const CHARACTERS: usize = 24;
 const KIND_SHIFT: u32 = 120;
 const INTERNED: u128 = 1 << KIND_SHIFT;
-/// Base32 after RFC 4648 in lower case, in the order of the bytes instead of the RFC's.
+/// Base32 alphabet of RFC 4648 in lower case, in byte order instead of the RFC's order.
 const ALPHABET: &[u8; 32] = b"234567abcdefghijklmnopqrstuvwxyz";
 const NOT_BASE32: u8 = 0x80;
 const NUMBERS: [u8; 256] = {
@@ -28,7 +28,7 @@ const NUMBERS: [u8; 256] = {
 };
 
 impl User {
-    /// The user of a document without one.
+    /// Stands for the missing user of a document without `did`.
     pub(crate) const NOBODY: User = User(2 << KIND_SHIFT);
 
     fn packed(text: &str) -> Option<User> {
@@ -47,7 +47,7 @@ impl User {
     }
 }
 
-/// The texts of the users that do not pack.
+/// Texts of the users that cannot be packed.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Users {
     numbers: HashMap<Box<str>, u32, FixedState>,
@@ -55,7 +55,7 @@ pub(crate) struct Users {
 }
 
 impl Users {
-    /// The number of this user, a new one if need be.
+    /// Returns the number of a user; a text that cannot be packed is interned on first use.
     #[inline]
     pub(crate) fn user(&mut self, did: Option<&str>) -> User {
         match did {
@@ -75,7 +75,7 @@ impl Users {
         User(INTERNED | u128::from(number))
     }
 
-    /// The text of a user, nothing for nobody.
+    /// Returns the text of a user. `None` for [`User::NOBODY`].
     pub(crate) fn text(&self, user: User) -> Option<String> {
         match user.0 >> KIND_SHIFT {
             0 => {

@@ -1,22 +1,23 @@
-//! The names of an object's members, to find those that occur twice.
+//! Detects duplicate member names in objects.
 
 use super::text::{decode, prefix_word};
 
-/// Up to how many members each new name is compared with those before it; larger objects are sorted at their end.
+/// Maximum number of members for which each new name is compared with all earlier ones; larger objects are
+/// sorted when they end.
 const COMPARED: usize = 24;
-/// Working memory that is kept from line to line, in elements.
+/// Capacity that is kept from line to line, in elements.
 const KEPT: usize = 1 << 16;
 
-/// Where a name stands in the line, without its quotes.
+/// Position of a member name in the line, without its quotes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Key {
     start: u32,
-    /// The length, and whether there is an escape in the lowest bit.
+    /// Length shifted left by one; the lowest bit is set if the name contains an escape.
     length_and_escaped: u32,
 }
 
 impl Key {
-    /// The line is at most 2³¹ bytes long.
+    /// Creates a key. The line must be at most 2³¹ bytes long.
     pub(super) fn new(start: usize, end: usize, escaped: bool) -> Self {
         Key { start: start as u32, length_and_escaped: ((end - start) as u32) << 1 | u32::from(escaped) }
     }
@@ -42,26 +43,26 @@ impl Key {
     }
 }
 
-/// An open object around the current one.
+/// State of an enclosing object while an inner one is open.
 #[derive(Clone, Copy, Debug)]
 struct Outer {
     first: u32,
     seen: u64,
 }
 
-/// The names of all open objects, those of the innermost last.
+/// Member names of all open objects, those of the innermost last.
 #[derive(Debug, Default)]
 pub(super) struct OpenKeys {
     keys: Vec<Key>,
     outer: Vec<Outer>,
-    /// Where the names of the innermost object begin.
+    /// Index of the innermost object's first name.
     first: usize,
-    /// A Bloom filter of one word over them: most names are new, and then no other name need be looked at.
+    /// One-word Bloom filter over the innermost object's names. Most names are new and need no comparison.
     seen: u64,
 }
 
 impl OpenKeys {
-    /// Forgets the last line.
+    /// Clears all state of the previous line.
     pub(super) fn clear(&mut self) {
         self.keys.clear();
         self.keys.shrink_to(KEPT);
@@ -70,7 +71,7 @@ impl OpenKeys {
         self.seen = 0;
     }
 
-    /// An object begins.
+    /// Starts an object within the current one.
     #[inline]
     pub(super) fn open(&mut self) {
         self.outer.push(Outer { first: self.first as u32, seen: self.seen });
@@ -78,7 +79,8 @@ impl OpenKeys {
         self.seen = 0;
     }
 
-    /// The innermost object ends. Returns whether a name occurred twice that [`OpenKeys::add`] has not reported.
+    /// Ends the innermost object. Returns `true` if it is too large for [`OpenKeys::add`] and has a duplicate
+    /// name.
     #[inline]
     pub(super) fn close(&mut self, line: &[u8]) -> bool {
         let repeated = self.keys.len() - self.first > COMPARED && self.repeated_by_sorting(line);
@@ -90,10 +92,10 @@ impl OpenKeys {
         repeated
     }
 
-    /// A name of the innermost object. Returns whether it occurred before, as far as that can be told cheaply.
+    /// Adds a name to the innermost object. Returns `true` if it is a duplicate among the first 24 members.
     #[inline]
     pub(super) fn add(&mut self, key: Key, word: u64, line: &[u8]) -> bool {
-        // An escaped name hashes differently from its plain spelling: it counts as seen, and so is compared.
+        // An escaped name hashes differently from its plain spelling, so that it is always compared.
         let bit = if key.escaped() { u64::MAX } else { 1 << bit_of(key, word, line) };
         let maybe = self.seen & bit != 0;
         self.seen |= bit;
@@ -120,7 +122,7 @@ impl OpenKeys {
     }
 }
 
-/// Which bit of the filter stands for a plain name: a multiplicative hash of its ends and its length.
+/// Filter bit of a plain name: a multiplicative hash of its first and last bytes and its length.
 #[inline(always)]
 fn bit_of(key: Key, word: u64, line: &[u8]) -> u32 {
     let length = (key.length_and_escaped >> 1) as usize;

@@ -1,4 +1,4 @@
-//! The state machine of the scanner: the grammar of RFC 8259 without recursion, and the paths of an event.
+//! State machine of the scanner: the RFC 8259 grammar without recursion, and the fields of an event.
 
 use std::borrow::Cow;
 
@@ -8,18 +8,19 @@ use super::text::{
 };
 use super::{DEEP_FROM_LEVELS, Event, Fault, LARGE_FROM_BYTES, Reason, Scan, Scanner, Traits};
 
-/// The longest line that is scanned; positions are kept in 31 bits.
+/// Maximum length of a line in bytes; positions are stored in 31 bits.
 const LONGEST: usize = (1 << 31) - 1;
 
-/// Working memory that outlives a line.
+/// Working memory that is reused for the next line.
 #[derive(Debug, Default)]
 pub(super) struct Scratch {
     keys: OpenKeys,
-    /// Which of the levels is an object, in whole words of 64; the innermost levels are in the machine itself.
+    /// Kinds of the outer levels in words of 64 bits; a set bit is an object. The innermost levels are in
+    /// [`Machine::kinds`].
     kinds: Vec<u64>,
 }
 
-/// Where a string stands in the line, without its quotes.
+/// Position of a string in the line, without its quotes.
 #[derive(Clone, Copy)]
 struct Span {
     start: usize,
@@ -27,7 +28,7 @@ struct Span {
     escaped: bool,
 }
 
-/// What the value that comes next is to the event.
+/// Meaning of the next value for the event.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Role {
     Other,
@@ -43,7 +44,7 @@ enum Role {
     Lang0,
 }
 
-/// The event's fields as positions.
+/// Fields of the event, as positions in the line.
 #[derive(Default)]
 struct Fields {
     did: Option<Span>,
@@ -54,7 +55,7 @@ struct Fields {
     lang0: Option<Span>,
 }
 
-/// The outcome of a run, before its fields are turned into text.
+/// Result of a run, with fields not yet converted to text.
 pub(super) struct Found {
     fields: Fields,
     traits: Traits,
@@ -62,7 +63,7 @@ pub(super) struct Found {
 }
 
 impl Found {
-    /// `raw` gives the text between two positions, escapes still in it.
+    /// Converts the result. `raw` returns the text between two positions, with escapes not yet decoded.
     #[inline(always)]
     pub(super) fn into_scan<'a>(self, raw: impl Fn(usize, usize) -> Cow<'a, str>) -> Scan<'a> {
         let text = |span: Option<Span>| {
@@ -83,7 +84,7 @@ impl Found {
     }
 }
 
-/// Scans one line.
+/// Scans one line given without its newline; its UTF-8 is not validated.
 #[inline]
 pub(super) fn run(line: &[u8], scratch: &mut Scratch) -> Found {
     scratch.keys.clear();
@@ -109,11 +110,11 @@ struct Machine<'l, 's> {
     line: &'l [u8],
     at: usize,
     scratch: &'s mut Scratch,
-    /// How many arrays and objects are open.
+    /// Number of open arrays and objects.
     depth: usize,
-    /// The innermost up to 64 of them, 1 for an object, the innermost in the lowest bit.
+    /// Kinds of the innermost levels (up to 64): 1 for an object, the innermost level in the lowest bit.
     kinds: u64,
-    /// How many of the outermost ones lie on the path `root, commit, record, langs`.
+    /// Number of outermost levels that lie on the path `root, commit, record, langs`.
     matched: usize,
     traits: Traits,
     fields: Fields,
@@ -173,11 +174,11 @@ impl Machine<'_, '_> {
         Ok(())
     }
 
-    /// One value with everything in it.
+    /// Parses one value with everything nested in it.
     fn value(&mut self) -> Result<(), Fault> {
         let mut role = Role::Root;
         loop {
-            // At the first byte of a value.
+            // `at` is on the first byte of a value.
             match self.peek() {
                 Some(b'"') => {
                     self.at += 1;
@@ -214,7 +215,7 @@ impl Machine<'_, '_> {
                 Some(b'n') => self.literal(b"null")?,
                 _ => return Err(self.fault(Reason::ExpectedValue)),
             }
-            // Behind a value: close what ends here, up to the next value.
+            // After a value: close the containers that end here and advance to the next value.
             loop {
                 if self.depth == 0 {
                     return Ok(());
@@ -288,7 +289,7 @@ impl Machine<'_, '_> {
         }
     }
 
-    /// A member's name and the colon behind it, up to the first byte of its value.
+    /// Parses a member name and its colon, up to the first byte of the value.
     #[inline(always)]
     fn key(&mut self) -> Result<Role, Fault> {
         if self.peek() != Some(b'"') {
@@ -315,8 +316,8 @@ impl Machine<'_, '_> {
         Ok(role)
     }
 
-    /// What a member of an object on the path is to the event. Of a repeated name the last counts, so that whatever an
-    /// earlier one gave is forgotten.
+    /// Returns the meaning of a member of an object on the path. Of duplicate names the last counts, so
+    /// fields set by an earlier member are cleared.
     #[inline(always)]
     fn role(&mut self, span: Span, word: u64) -> Role {
         if span.escaped {
@@ -329,8 +330,8 @@ impl Machine<'_, '_> {
 
     #[inline(always)]
     fn role_of(&mut self, name: &[u8], word: u64) -> Role {
-        // Names of up to eight bytes are told by their word alone: a name cannot hold a zero byte but by an escape,
-        // and then its length differs.
+        // Names of up to eight bytes are compared by word and length. Only an escape can put a zero byte into
+        // a name, and then its length differs.
         let short = |text: &[u8]| name.len() == text.len() && word == word_of(text);
         let fields = &mut self.fields;
         match self.depth {
@@ -382,7 +383,7 @@ impl Machine<'_, '_> {
         }
     }
 
-    /// A string whose opening quote has been passed.
+    /// Parses a string whose opening quote has been consumed.
     #[inline(always)]
     fn string(&mut self) -> Result<Span, Fault> {
         let start = self.at;
@@ -395,7 +396,7 @@ impl Machine<'_, '_> {
         self.escaped_string(start)
     }
 
-    /// The rest of a string that is not plain, from its first special byte on.
+    /// Parses the rest of a string from its first escape or control character on.
     #[inline(never)]
     fn escaped_string(&mut self, start: usize) -> Result<Span, Fault> {
         loop {
@@ -459,7 +460,7 @@ impl Machine<'_, '_> {
         Ok(())
     }
 
-    /// Passes digits and returns how many there were, with their value as far as 64 bits hold it.
+    /// Consumes digits. Returns their number and their value modulo 2⁶⁴.
     #[inline(always)]
     fn digits(&mut self) -> (usize, u64) {
         let start = self.at;
@@ -488,7 +489,7 @@ impl Machine<'_, '_> {
         if let Some(b'.' | b'e' | b'E') = self.peek() {
             return self.fraction(start);
         }
-        // 18 digits always fit; what is longer is looked at in full, since the value may have wrapped.
+        // 18 digits always fit. Longer numbers are parsed again because the value may have wrapped.
         if digits > 18 {
             self.long_integer(start, role);
         } else if role == Role::Time {
@@ -511,7 +512,7 @@ impl Machine<'_, '_> {
         }
     }
 
-    /// The rest of a number behind its integer part.
+    /// Parses the fraction and exponent of a number whose integer part begins at `start`.
     #[inline(never)]
     fn fraction(&mut self, start: usize) -> Result<(), Fault> {
         if self.peek() == Some(b'.') {
@@ -531,7 +532,7 @@ impl Machine<'_, '_> {
                 return Err(self.fault(Reason::Number));
             }
         }
-        // Without an exponent it takes more than 300 digits to leave the range of a double.
+        // Without an exponent, only numbers of more than 300 digits can exceed the range of a double.
         if exponent || self.at - start > 300 {
             let literal = self.line.get(start..self.at).and_then(|number| std::str::from_utf8(number).ok());
             if literal.and_then(|literal| literal.parse::<f64>().ok()).is_none_or(|value| !value.is_finite())
@@ -543,7 +544,7 @@ impl Machine<'_, '_> {
     }
 }
 
-/// A name of up to eight bytes as [`prefix_word`] gives it.
+/// Packs a name of up to eight bytes like [`prefix_word`].
 #[inline(always)]
 fn word_of(name: &[u8]) -> u64 {
     name.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte))

@@ -1,4 +1,5 @@
-//! One pass over one line: is it JSON, what is unusual about it, and which fields of an event does it hold.
+//! One-pass scanner for a single line: validates JSON, detects unusual traits and extracts the fields of an
+//! event.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -10,12 +11,13 @@ mod traits;
 
 pub use traits::{DEEP_FROM_LEVELS, LARGE_FROM_BYTES, Traits};
 
-/// The paths of an event that the questions are about. A path that is absent or of another type is `None`.
+/// Fields of an event that the questions use. A field is `None` if its path is absent or has another type.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Event<'a> {
-    /// `did`: the user.
+    /// `did`: identifier of the user.
     pub did: Option<Cow<'a, str>>,
-    /// `time_us`: microseconds since 1970, UTC; an integer literal that fits.
+    /// `time_us`: microseconds since 1970, UTC. `None` also for integers beyond 64 bits and for fractions or
+    /// exponents.
     pub time_us: Option<i64>,
     /// `kind`: commit, identity or account.
     pub kind: Option<Cow<'a, str>>,
@@ -27,41 +29,41 @@ pub struct Event<'a> {
     pub lang0: Option<Cow<'a, str>>,
 }
 
-/// Why a line is not JSON.
+/// Reason why a line is not valid JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Reason {
-    /// There is nothing but white space.
+    /// The line contains only white space.
     NoValue,
-    /// The line begins with U+FEFF.
+    /// The value is preceded by U+FEFF.
     ByteOrderMark,
-    /// Something else where a value must be.
+    /// A value is missing or begins with an invalid character.
     ExpectedValue,
-    /// Something else where a member's name or `}` must be.
+    /// A member name or `}` is missing.
     ExpectedKey,
-    /// No `:` after a member's name.
+    /// The `:` after a member name is missing.
     ExpectedColon,
-    /// Something else where `,` or `}` must be.
+    /// A `,` or `}` is missing.
     ExpectedCommaOrBrace,
-    /// Something else where `,` or `]` must be.
+    /// A `,` or `]` is missing.
     ExpectedCommaOrBracket,
-    /// A word that is not `true`, `false` or `null`.
+    /// A word other than `true`, `false` or `null`.
     Literal,
-    /// A number that breaks the grammar (leading zero, bare `-`, no digit after `.` or `e`).
+    /// A number that violates the grammar (leading zero, bare `-`, no digit after `.` or `e`).
     Number,
-    /// A `\` followed by something that is no escape.
+    /// A `\` that does not begin a valid escape.
     Escape,
-    /// A raw control character within a string.
+    /// An unescaped control character in a string.
     ControlCharacter,
     /// The line ends within a string.
     EndInString,
     /// The line ends within an array or object.
     EndInContainer,
-    /// Something follows the value.
+    /// More text follows after the value.
     Trailing,
-    /// The line is longer than the 2 GiB that are scanned.
+    /// The line is longer than 2³¹ − 1 bytes, the scanner's limit.
     TooLong,
-    /// Bytes that are not UTF-8.
+    /// The line contains bytes that are not UTF-8.
     NotUtf8,
 }
 
@@ -88,12 +90,12 @@ impl fmt::Display for Reason {
     }
 }
 
-/// What is wrong with a line, and where.
+/// Fault of a line and its position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fault {
-    /// What is wrong.
+    /// Kind of the fault, e.g. an invalid escape.
     pub reason: Reason,
-    /// The byte within the line, from 0.
+    /// Byte offset of the fault within the line, from 0.
     pub offset: usize,
 }
 
@@ -103,32 +105,34 @@ impl fmt::Display for Fault {
     }
 }
 
-/// What one pass over a line found.
+/// Result of scanning one line.
 #[derive(Clone, Debug)]
 pub struct Scan<'a> {
-    /// The event's fields. Of a malformed line those that came before the fault; of a line that is not UTF-8 with
-    /// U+FFFD in the place of what is not; with duplicate keys those of the last member.
+    /// Fields of the event. For a malformed line, only those before the fault. Bytes that are not UTF-8
+    /// become U+FFFD. Of duplicate keys, the last member counts.
     pub event: Event<'a>,
-    /// What is unusual.
+    /// Unusual traits of the document. Empty for an ordinary one.
     pub traits: Traits,
-    /// What is wrong, when [`Traits::MALFORMED`] or [`Traits::NOT_UTF8`] is set; the former comes first.
+    /// Fault of the line. `Some` if [`Traits::MALFORMED`] or [`Traits::NOT_UTF8`] is set; if both are, the
+    /// fault is that of the former.
     pub fault: Option<Fault>,
 }
 
-/// A validating scanner for single documents, strict after RFC 8259.
+/// Validating scanner for single documents, strict according to RFC 8259.
 ///
-/// It keeps its working memory from line to line. Nesting costs no stack, and memory at most a few times the line.
+/// Working memory is reused from line to line. Nesting uses no stack and memory of at most a few times the
+/// line's length.
 #[derive(Debug, Default)]
 pub struct Scanner {
     scratch: machine::Scratch,
 }
 
 impl Scanner {
-    /// How many levels deep duplicate keys are looked for. Deeper objects are validated all the same; such a document
-    /// is [`Traits::DEEP`] anyway.
+    /// Number of nesting levels in which duplicate keys are detected. Deeper objects are still validated;
+    /// such a document is [`Traits::DEEP`] anyway.
     pub const TRACKED_LEVELS: usize = 1_000;
 
-    /// A new scanner.
+    /// Creates a scanner with empty working memory.
     pub fn new() -> Self {
         Scanner::default()
     }
@@ -142,7 +146,7 @@ impl Scanner {
         }
     }
 
-    /// Scans a line that is known to be UTF-8, which spares the check.
+    /// Scans a line that is known to be UTF-8, without validating the encoding again.
     #[inline]
     pub fn scan_text<'a>(&mut self, line: &'a str) -> Scan<'a> {
         let found = machine::run(line.as_bytes(), &mut self.scratch);
@@ -162,7 +166,7 @@ impl Scanner {
     }
 }
 
-/// Scans a single line with a scanner of its own; see [`Scanner::scan`].
+/// Scans a single line with a temporary scanner; see [`Scanner::scan`].
 pub fn scan(line: &[u8]) -> Scan<'_> {
     Scanner::new().scan(line)
 }

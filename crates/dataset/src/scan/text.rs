@@ -1,14 +1,14 @@
-//! Strings: finding their end, and decoding their escapes.
+//! String scanning: finds the end of a string and decodes its escapes.
 
-/// The low bit of every byte.
+/// Lowest bit of every byte.
 const LOW: u64 = 0x0101_0101_0101_0101;
-/// The high bit of every byte.
+/// Highest bit of every byte.
 const HIGH: u64 = 0x8080_8080_8080_8080;
 
-/// Bytes that end the plain part of a string (`"`, `\` and control characters), marked by their high bits.
+/// Marks bytes that end the plain part of a string (`"`, `\` and control characters) by their highest bits.
 ///
-/// Three of the classic "has a byte less than n" tests (Warren, Hacker's Delight, 6-1). Bits above the lowest one may be
-/// wrong, since a subtraction borrows upwards; the lowest is exact, and it alone is used.
+/// Combines three "has a byte less than n" tests (Warren, Hacker's Delight, 6-1). Bits above the lowest one
+/// may be wrong because a subtraction borrows upwards. Only the lowest bit is exact and used.
 #[inline(always)]
 fn specials(word: u64) -> u64 {
     let quote = word ^ (LOW * b'"' as u64);
@@ -19,7 +19,8 @@ fn specials(word: u64) -> u64 {
     (quote | backslash | control) & HIGH
 }
 
-/// The position from `at` on of the first `"`, `\` or control character, or the length when there is none.
+/// Returns the position of the first `"`, `\` or control character from `at` on, or the length if there is
+/// none.
 #[inline(always)]
 pub(super) fn plain_end(bytes: &[u8], mut at: usize) -> usize {
     while let Some(chunk) = bytes.get(at..).and_then(|rest| rest.first_chunk::<8>()) {
@@ -38,7 +39,8 @@ pub(super) fn plain_end(bytes: &[u8], mut at: usize) -> usize {
     bytes.len()
 }
 
-/// The first up to eight bytes of `bytes[start..start + length]` as a little-endian word, zeros above.
+/// Returns up to eight first bytes of `bytes[start..start + length]` as a little-endian word, padded with
+/// zeros.
 #[inline(always)]
 pub(super) fn prefix_word(bytes: &[u8], start: usize, length: usize) -> u64 {
     if let Some(chunk) = bytes.get(start..).and_then(|rest| rest.first_chunk::<8>()) {
@@ -49,24 +51,24 @@ pub(super) fn prefix_word(bytes: &[u8], start: usize, length: usize) -> u64 {
     bytes.get(start..end).unwrap_or_default().iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte))
 }
 
-/// Four hexadecimal digits at `at`.
+/// Parses four hexadecimal digits at `at`. `None` if there are fewer.
 pub(super) fn four_digits(bytes: &[u8], at: usize) -> Option<u32> {
     let digits = bytes.get(at..at + 4)?;
     digits.iter().try_fold(0, |value, &digit| Some(value << 4 | char::from(digit).to_digit(16)?))
 }
 
-/// Whether this is the first half of a surrogate pair.
+/// Returns `true` for the first half of a surrogate pair (U+D800 to U+DBFF).
 pub(super) fn is_high_surrogate(unit: u32) -> bool {
     (0xd800..0xdc00).contains(&unit)
 }
 
-/// Whether this is the second half of a surrogate pair.
+/// Returns `true` for the second half of a surrogate pair (U+DC00 to U+DFFF).
 pub(super) fn is_low_surrogate(unit: u32) -> bool {
     (0xdc00..0xe000).contains(&unit)
 }
 
-/// The decoded bytes of a string whose escapes have been validated, surrogate halves included (as WTF-8), so that two
-/// strings are the same exactly when their decoded bytes are.
+/// Decodes a string whose escapes have been validated. Surrogate halves are kept (as WTF-8), so that two
+/// strings are equal exactly if their decoded bytes are.
 pub(super) fn decode(raw: &[u8]) -> Vec<u8> {
     decode_with(raw, |decoded, half| {
         let continuation = |shift: u32| 0x80 | ((half >> shift) & 0x3f) as u8;
@@ -74,7 +76,7 @@ pub(super) fn decode(raw: &[u8]) -> Vec<u8> {
     })
 }
 
-/// The text of a string whose escapes have been validated, with U+FFFD for surrogate halves.
+/// Decodes a string whose escapes have been validated, with U+FFFD for surrogate halves.
 pub(super) fn unescape(raw: &str) -> String {
     let decoded = decode_with(raw.as_bytes(), |decoded, _| decoded.extend_from_slice("\u{fffd}".as_bytes()));
     String::from_utf8_lossy(&decoded).into_owned()

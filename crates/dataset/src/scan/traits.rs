@@ -1,45 +1,45 @@
-//! What is unusual about a document, as a set of named traits.
+//! Unusual traits of a document, as a set of named flags.
 
 use std::fmt;
 use std::ops::{BitOr, BitOrAssign};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// A set of traits; the empty set is an ordinary document.
+/// A set of traits. Empty for an ordinary document.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct Traits(u32);
 
-/// From how many nested arrays and objects on a document is [`Traits::DEEP`].
+/// Number of nested arrays and objects from which on a document is [`Traits::DEEP`].
 pub const DEEP_FROM_LEVELS: usize = 101;
-/// From how many bytes on a document is [`Traits::LARGE`].
+/// Number of bytes (without the newline) from which on a document is [`Traits::LARGE`].
 pub const LARGE_FROM_BYTES: usize = 1 << 20;
 
 impl Traits {
-    /// No trait.
+    /// The empty set: an ordinary document.
     pub const NONE: Traits = Traits(0);
-    /// Not JSON after RFC 8259. UTF-8 is a trait of its own.
+    /// Not JSON according to RFC 8259. Invalid UTF-8 is a separate trait.
     pub const MALFORMED: Traits = Traits(1);
-    /// Holds bytes that are not UTF-8.
+    /// Contains bytes that are not UTF-8.
     pub const NOT_UTF8: Traits = Traits(1 << 1);
     /// The outermost value is not an object.
     pub const NOT_OBJECT: Traits = Traits(1 << 2);
-    /// A string holds the escape `\u0000`, which some systems' text types cannot store.
+    /// A string contains the escape `\u0000`, which some systems' text types cannot store.
     pub const NUL_ESCAPE: Traits = Traits(1 << 3);
-    /// Two members of one object have the same name (looked for down to [`Scanner::TRACKED_LEVELS`]).
+    /// Two members of one object have the same name (detected down to [`Scanner::TRACKED_LEVELS`]).
     ///
     /// [`Scanner::TRACKED_LEVELS`]: crate::scan::Scanner::TRACKED_LEVELS
     pub const DUPLICATE_KEYS: Traits = Traits(1 << 4);
-    /// A string holds half of a surrogate pair, which is no character.
+    /// A string contains an escaped half of a surrogate pair, which is not a character.
     pub const LONE_SURROGATE: Traits = Traits(1 << 5);
     /// Nested more than 100 levels deep.
     pub const DEEP: Traits = Traits(1 << 6);
-    /// 1 MiB or more.
+    /// The document has 1 MiB or more.
     pub const LARGE: Traits = Traits(1 << 7);
-    /// Holds an integer that neither `i64` nor `u64` holds, or a number that is not finite as a double.
+    /// Contains an integer beyond `i64` and `u64`, or a number that is infinite as a double.
     pub const BIG_NUMBER: Traits = Traits(1 << 8);
 
-    /// The traits for which a document is handed to a system alone rather than in bulk, so that its refusal costs no
-    /// other document.
+    /// Traits that make a document a suspect: it is loaded alone, so that its rejection costs no other
+    /// document.
     pub const SUSPECT: Traits = Traits(
         Self::NOT_OBJECT.0
             | Self::DUPLICATE_KEYS.0
@@ -49,13 +49,13 @@ impl Traits {
             | Self::BIG_NUMBER.0,
     );
 
-    /// The traits of a line that is no JSON text, and so no document.
+    /// Traits of a line that is not a JSON text and therefore not a document.
     pub const NO_DOCUMENT: Traits = Traits(Self::MALFORMED.0 | Self::NOT_UTF8.0);
 
-    /// The traits of a line that is no JSON object.
+    /// Traits of a line that is not a JSON object.
     pub const UNREADABLE: Traits = Traits(Self::MALFORMED.0 | Self::NOT_UTF8.0 | Self::NOT_OBJECT.0);
 
-    /// Every trait with its name, in order.
+    /// Every trait with its name, in order of their bits.
     pub const NAMED: [(&'static str, Traits); 9] = [
         ("malformed", Self::MALFORMED),
         ("not_utf8", Self::NOT_UTF8),
@@ -68,27 +68,27 @@ impl Traits {
         ("big_number", Self::BIG_NUMBER),
     ];
 
-    /// The trait of this name.
+    /// Returns the trait with this name. `None` if the name is unknown.
     pub fn from_name(name: &str) -> Option<Traits> {
         Self::NAMED.into_iter().find(|(known, _)| *known == name).map(|(_, bit)| bit)
     }
 
-    /// The names of the traits in the set, in order.
+    /// Iterates over the names of the traits in the set, in order of their bits.
     pub fn names(self) -> impl Iterator<Item = &'static str> {
         Self::NAMED.into_iter().filter(move |(_, bit)| self.intersects(*bit)).map(|(name, _)| name)
     }
 
-    /// Whether all traits of `other` are in the set.
+    /// Returns `true` if every trait of `other` is in the set.
     pub fn contains(self, other: Traits) -> bool {
         self.0 & other.0 == other.0
     }
 
-    /// Whether any trait of `other` is in the set.
+    /// Returns `true` if at least one trait of `other` is in the set.
     pub fn intersects(self, other: Traits) -> bool {
         self.0 & other.0 != 0
     }
 
-    /// Whether there is no trait at all.
+    /// Returns `true` if the set contains no trait.
     pub fn is_empty(self) -> bool {
         self.0 == 0
     }
@@ -121,7 +121,7 @@ impl fmt::Display for Traits {
     }
 }
 
-/// As the list of names, so that a file stays readable when traits are added.
+/// Serialized as a list of names, so that files stay readable when traits are added.
 impl Serialize for Traits {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_seq(self.names())

@@ -5,60 +5,62 @@ use memchr::memchr_iter;
 use super::tally::Tally;
 use crate::scan::{Scan, Scanner};
 
-/// Whole documents, one a line, every line ended by a newline and none of them blank.
+/// Whole documents, one per line. Every line ends with a newline and no line is blank.
 ///
-/// Blocks are made to be used again and again: reading into one keeps its memory.
+/// Blocks are reusable: reading into an existing block keeps its allocated memory.
 #[derive(Clone, Debug, Default)]
 pub struct Block {
-    /// The lines; while a block is being filled there may be more behind them.
+    /// The lines. May hold more bytes behind them while the block is being filled.
     pub(super) bytes: Vec<u8>,
-    /// Where each line's newline stands.
+    /// Offset of each line's newline in `bytes`.
     ends: Vec<usize>,
-    /// Which of the source's inputs the lines are from.
+    /// Index of the input that the lines come from, from 0.
     input: u32,
-    /// The number of the first line within its input, from 1.
+    /// Line number of the first line within its input, from 1.
     first: u64,
-    /// The numbers of all lines, where they do not simply follow each other.
+    /// Line numbers of all lines within their input. Empty if the lines are consecutive.
     numbers: Vec<u64>,
 }
 
 impl Block {
-    /// An empty block.
+    /// Creates an empty block without allocating memory.
     pub fn new() -> Self {
         Block::default()
     }
 
-    /// All lines with their newlines.
+    /// Returns all lines including their newlines.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// How many documents there are.
+    /// Returns the number of documents in the block.
     pub fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// Whether there is no document.
+    /// Returns `true` if the block contains no document.
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }
 
-    /// The documents in order, without their newlines.
+    /// Iterates over the documents in order, without their newlines.
     pub fn lines(&self) -> BlockLines<'_> {
         BlockLines { bytes: &self.bytes, ends: self.ends.iter(), start: 0 }
     }
 
-    /// Which of the source's inputs the documents are from, from 0.
+    /// Returns the index of the input that the documents come from, counted from 0 in the source's order.
     pub fn input(&self) -> u32 {
         self.input
     }
 
-    /// The line of the document with this number within the block, from 1 in its input.
+    /// Returns the line number (from 1, within the input) of the document at `index` (from 0, within the
+    /// block).
     pub fn line_number(&self, index: usize) -> u64 {
         self.numbers.get(index).copied().unwrap_or(self.first + index as u64)
     }
 
-    /// The block without some of its lines, given with their newlines as ranges of its bytes, in order.
+    /// Returns a copy of the block without some lines. `ranges` are byte ranges of whole lines with their
+    /// newlines, in ascending order.
     pub(crate) fn without(&self, ranges: &[std::ops::Range<usize>]) -> Block {
         let mut left = Block { input: self.input, first: self.first, ..Block::default() };
         let mut start = 0;
@@ -74,13 +76,13 @@ impl Block {
         left
     }
 
-    /// Scans the documents in order and hands each over with what was found in it.
+    /// Scans the documents in order and passes each one to `take` with the result of its scan.
     ///
-    /// This is faster than to scan [`Block::lines`], since the encoding of all of them is checked at once.
+    /// Faster than scanning each of [`Block::lines`], because UTF-8 is validated once for the whole block.
     ///
     /// # Errors
     ///
-    /// The first error that `take` returns, after which nothing more is scanned.
+    /// The first error that `take` returns; the remaining documents are not scanned.
     pub fn scan<'a, E>(
         &'a self,
         scanner: &mut Scanner,
@@ -98,7 +100,8 @@ impl Block {
         Ok(())
     }
 
-    /// The document with this number within the block.
+    /// Returns the document at `index` (from 0, within the block), without its newline. `None` if the block
+    /// is shorter.
     pub(super) fn line_at(&self, index: usize) -> Option<&[u8]> {
         let start = match index.checked_sub(1) {
             Some(before) => self.ends.get(before)? + 1,
@@ -107,8 +110,8 @@ impl Block {
         self.bytes.get(start..*self.ends.get(index)?)
     }
 
-    /// Finds the lines of the bytes, which end with a newline, and removes what is no part of a document: blank lines
-    /// and a carriage return before a newline.
+    /// Finds the lines in `bytes`, which must be empty or end with a newline. Removes blank lines and a
+    /// carriage return before a newline.
     pub(super) fn index(&mut self, tally: &mut Tally) {
         self.ends.clear();
         self.numbers.clear();
@@ -116,7 +119,8 @@ impl Block {
         let mut start = 0;
         let mut odd = None;
         for end in memchr_iter(b'\n', &self.bytes) {
-            // A line that begins with a visible character and does not end with a carriage return needs no second look.
+            // A line that begins with a printable byte and does not end with a carriage return needs no
+            // cleaning.
             if self.bytes[start] <= b' ' || self.bytes[end.saturating_sub(1)] == b'\r' {
                 odd = Some(start);
                 break;
@@ -133,7 +137,7 @@ impl Block {
         tally.bytes += self.bytes.len() as u64;
     }
 
-    /// Moves the documents from `start` on together, over what is left out.
+    /// Compacts the lines from offset `start` on, overwriting blank lines and carriage returns.
     #[cold]
     fn clean_from(&mut self, start: usize, tally: &mut Tally) {
         let (mut from, mut to) = (start, start);
@@ -165,7 +169,7 @@ impl Block {
     }
 }
 
-/// The documents of a block.
+/// Iterator over the documents of a block.
 #[derive(Clone, Debug)]
 pub struct BlockLines<'a> {
     bytes: &'a [u8],

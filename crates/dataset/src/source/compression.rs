@@ -1,35 +1,36 @@
-//! Compressed data, told by its first bytes and decoded as it is read.
+//! Detects compression from the first bytes of an input and decodes it as a stream.
 
 use std::io::{self, BufReader, Read};
 
 use flate2::bufread::MultiGzDecoder;
 
-/// How much compressed data is read at a time, in bytes.
+/// Size of the read buffer for compressed data, in bytes.
 const COMPRESSED_BUFFER: usize = 256 * 1024;
 
-/// How an input is stored.
+/// Storage format of an input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Format {
-    /// As it is.
+    /// Not compressed, or in a format that is not recognised.
     Plain,
-    /// RFC 1952, any number of members one behind the other.
+    /// gzip (RFC 1952), any number of concatenated members.
     Gzip,
-    /// RFC 8878, any number of frames one behind the other.
+    /// zstd (RFC 8878), any number of concatenated frames.
     Zstd,
-    /// Something known that is not read, by its name.
+    /// A recognised format that cannot be read; holds its name.
     Unsupported(&'static str),
 }
 
-/// How many first bytes tell the format.
+/// Number of leading bytes needed to detect every format.
 pub(super) const MAGIC_LENGTH: usize = 6;
 
 impl Format {
-    /// The format of data that begins like this. None of these beginnings is one of a JSON text.
+    /// Detects the format from the first bytes. No JSON text begins with any of these magic numbers.
     pub(super) fn of(beginning: &[u8]) -> Format {
         match beginning {
             [0x1f, 0x8b, ..] => Format::Gzip,
             [0x28, 0xb5, 0x2f, 0xfd, ..] => Format::Zstd,
-            // A skippable frame, with which seekable and parallel writers of zstd begin (LZ4 frames share it).
+            // Skippable frame, which seekable and parallel zstd writers put first (LZ4 uses the same magic
+            // number).
             [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => Format::Zstd,
             [0x04, 0x22, 0x4d, 0x18, ..] => Format::Unsupported("LZ4"),
             [b'B', b'Z', b'h', b'1'..=b'9', ..] => Format::Unsupported("bzip2"),
@@ -40,7 +41,7 @@ impl Format {
         }
     }
 
-    /// The format's name in a sentence.
+    /// Name of the format for error messages.
     pub(super) fn name(self) -> &'static str {
         match self {
             Format::Plain => "plain",
@@ -50,7 +51,7 @@ impl Format {
         }
     }
 
-    /// The decoded bytes of `raw`.
+    /// Returns a reader of the decoded bytes of `raw`.
     pub(super) fn decode(self, raw: Box<dyn Read + Send>) -> io::Result<Box<dyn Read + Send>> {
         Ok(match self {
             Format::Plain | Format::Unsupported(_) => raw,

@@ -1,30 +1,31 @@
-//! Which files of a folder hold documents.
+//! Selection of the files of a folder that hold documents.
 
 use std::path::{Path, PathBuf};
 
 use crate::error::DataError;
 use crate::left_out::{LeftOut, Why};
 
-/// The endings of files that are read.
+/// File extensions of newline-delimited JSON.
 const ENDINGS: [&str; 3] = ["json", "ndjson", "jsonl"];
-/// The endings behind which another one may stand. Whether a file is compressed is told by its content, not by these.
+/// File extensions of compressed files, which may follow another extension. Compression itself is detected
+/// from the content.
 const COMPRESSED: [&str; 2] = ["gz", "zst"];
-/// The endings of archives.
+/// File extensions of archives, which are never read.
 const ARCHIVES: [&str; 9] = ["tar", "tgz", "tzst", "tbz2", "txz", "zip", "7z", "rar", "cpio"];
-/// Endings, before that of a compression, of what is no JSON.
+/// Extensions that mark a compressed file as something else than JSON, e.g. `csv` in `x.csv.gz`.
 const OTHERS: [&str; 12] =
     ["csv", "tsv", "txt", "log", "md", "xml", "html", "sql", "parquet", "avro", "orc", "yaml"];
 
-/// What a folder holds.
+/// Entries of a folder, split into files to read and everything else.
 #[derive(Debug)]
 pub(super) struct Listing {
-    /// Files to read, in the bytewise order of their names.
+    /// Files to read, in bytewise order of their names.
     pub(super) files: Vec<PathBuf>,
-    /// All else, in the same order.
+    /// Entries that are not read, in the same order.
     pub(super) left_out: Vec<LeftOut>,
 }
 
-/// Lists a folder, without going into folders within it.
+/// Lists a folder without its subfolders. Fails if no file can be read as documents.
 pub(super) fn list(folder: &Path) -> Result<Listing, DataError> {
     let failed = |error| DataError::io("read", folder, error);
     let mut names = Vec::new();
@@ -45,7 +46,7 @@ pub(super) fn list(folder: &Path) -> Result<Listing, DataError> {
     Ok(Listing { files, left_out })
 }
 
-/// Why a path is not read. A link counts as what it leads to.
+/// Returns the reason why a path is not read, or `None` if it is read. Symbolic links are followed.
 fn why_not(path: &Path) -> Option<Why> {
     let name = path.file_name().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
     if path.is_dir() {

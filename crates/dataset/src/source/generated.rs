@@ -1,4 +1,4 @@
-//! Generated events as a source.
+//! Events of the built-in generator as a source.
 
 use std::sync::Arc;
 
@@ -8,10 +8,10 @@ use super::tally::Tally;
 use crate::error::DataError;
 use crate::generate::{Generator, MAX_EVENTS};
 
-/// How many bytes are made at a time.
+/// Target size of a block in bytes.
 const BLOCK: usize = 512 * 1024;
 
-/// Events that are made as they are read.
+/// Generates events while they are read.
 pub(super) struct GeneratedLines {
     generator: Generator,
     name: String,
@@ -19,7 +19,8 @@ pub(super) struct GeneratedLines {
 }
 
 impl GeneratedLines {
-    /// The events from `start` on, with bad lines planted among those from 0 to the end of the range.
+    /// Creates a source of events from number `start` on. The `malformed` bad lines are spread over events 0
+    /// to `start + documents`.
     pub(super) fn new(seed: u64, start: u64, documents: u64, malformed: u64) -> Result<Self, DataError> {
         let name = format!("the range of {documents} generated events from {start} on");
         let end = start.checked_add(documents).filter(|end| *end <= MAX_EVENTS).ok_or_else(|| {

@@ -1,4 +1,4 @@
-//! One input: a file, standard input or an address, as decoded bytes.
+//! A single input (file, standard input or address) as a stream of decoded bytes.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -10,7 +10,7 @@ use super::compression::{Format, MAGIC_LENGTH};
 use super::url;
 use crate::error::DataError;
 
-/// Something to read documents from.
+/// An input that has not been opened yet.
 #[derive(Clone, Debug)]
 pub(super) enum Input {
     File(PathBuf),
@@ -19,7 +19,7 @@ pub(super) enum Input {
 }
 
 impl Input {
-    /// Its name in a sentence.
+    /// Display name: the path, "standard input", or the address without user name and password.
     pub(super) fn name(&self) -> String {
         match self {
             Input::File(path) => path.display().to_string(),
@@ -28,7 +28,7 @@ impl Input {
         }
     }
 
-    /// How many bytes it is stored in, where that is known beforehand.
+    /// Returns the stored (possibly compressed) size in bytes. `None` if it is not a regular file.
     pub(super) fn stored_bytes(&self) -> Option<u64> {
         match self {
             Input::File(path) => {
@@ -38,7 +38,8 @@ impl Input {
         }
     }
 
-    /// Opens it and looks at its first bytes. Stored bytes are added to `read` as they are read.
+    /// Opens the input and detects its format from its first bytes. Adds the number of stored bytes read so
+    /// far to `read`.
     pub(super) fn open(self, read: Arc<AtomicU64>) -> Result<OpenInput, DataError> {
         let name = self.name();
         let mut length = self.stored_bytes();
@@ -68,23 +69,23 @@ impl Input {
     }
 }
 
-/// An input that is being read.
+/// An opened input, positioned at its first unread byte.
 pub(super) struct OpenInput {
     input: Input,
     pub(super) name: String,
     format: Format,
-    /// How many bytes it is stored in, where that is known.
+    /// Stored (possibly compressed) size in bytes. `None` if it is unknown.
     pub(super) length: Option<u64>,
     bytes: Box<dyn Read + Send>,
-    /// Whether the text began with U+FEFF, which is no part of it.
+    /// Whether the text began with U+FEFF, which was removed.
     pub(super) had_byte_order_mark: bool,
 }
 
 impl OpenInput {
-    /// Looks at the beginning of the decoded bytes: an archive is none of documents, and a byte order mark goes.
+    /// Rejects tar archives and removes a byte order mark from the beginning of the decoded bytes.
     fn begin(&mut self, mut bytes: Box<dyn Read + Send>) -> Result<(), DataError> {
         let mut beginning = Vec::with_capacity(ARCHIVE_BEGINNING);
-        // Damage behind the first documents is told where the reading gets to it.
+        // An error behind the first documents is reported when reading reaches it.
         if let Err(error) = bytes.by_ref().take(ARCHIVE_BEGINNING as u64).read_to_end(&mut beginning) {
             bytes = Box::new(Failing(Some(error)));
         }
@@ -99,7 +100,7 @@ impl OpenInput {
         Ok(())
     }
 
-    /// Reads decoded bytes; none at the end.
+    /// Reads decoded bytes. Returns 0 at the end.
     pub(super) fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         loop {
             match self.bytes.read(buffer) {
@@ -109,7 +110,7 @@ impl OpenInput {
         }
     }
 
-    /// The file itself, when it is a regular one that is stored as it is.
+    /// Returns the path of the file. `None` if the input is compressed or no regular file.
     pub(super) fn plain_file(&self) -> Option<&Path> {
         match &self.input {
             Input::File(path) if self.format == Format::Plain && path.is_file() => Some(path),
@@ -117,11 +118,11 @@ impl OpenInput {
         }
     }
 
-    /// What an error of [`OpenInput::read`] means, after so many documents of this input.
+    /// Converts an error of [`OpenInput::read`], which happened after `documents` documents of this input.
     #[cold]
     pub(super) fn failed(&self, error: io::Error, documents: u64) -> DataError {
         let compressed = matches!(self.format, Format::Gzip | Format::Zstd);
-        // What the operating system or the transport says is no fault of the compressed data.
+        // Errors of the operating system or the transport do not mean that the compressed data is damaged.
         let from_below =
             error.raw_os_error().is_some() || error.get_ref().is_some_and(|inner| inner.is::<DataError>());
         if !compressed || from_below {
@@ -136,7 +137,7 @@ impl OpenInput {
     }
 }
 
-/// An error of reading stored bytes. Downloads bring their own.
+/// Converts an error of reading stored bytes. Downloads already return a [`DataError`].
 fn read_failed(input: &Input, name: &str, error: io::Error) -> DataError {
     match error.downcast::<DataError>() {
         Ok(error) => error,
@@ -147,24 +148,24 @@ fn read_failed(input: &Input, name: &str, error: io::Error) -> DataError {
     }
 }
 
-/// The first bytes that tell the format, or all there are.
+/// Reads the first [`MAGIC_LENGTH`] bytes, or fewer if the input is shorter.
 fn read_beginning(raw: &mut dyn Read) -> io::Result<Vec<u8>> {
     let mut beginning = Vec::with_capacity(MAGIC_LENGTH);
     raw.take(MAGIC_LENGTH as u64).read_to_end(&mut beginning)?;
     Ok(beginning)
 }
 
-/// U+FEFF in UTF-8.
+/// Byte order mark U+FEFF, encoded in UTF-8.
 const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
-/// How many bytes tell a tar archive: its first header up to the mark in it.
+/// Number of bytes that identify a tar archive: its first header up to and including the magic `ustar`.
 const ARCHIVE_BEGINNING: usize = 262;
 
-/// Whether this is the beginning of a tar archive: POSIX and GNU write `ustar` at byte 257 of each header.
+/// Returns `true` for a tar archive: POSIX and GNU tar write `ustar` at byte 257 of each header.
 fn is_archive(beginning: &[u8]) -> bool {
     beginning.get(257..) == Some(b"ustar")
 }
 
-/// Fails once.
+/// Reader that returns its error once and then ends.
 struct Failing(Option<io::Error>);
 
 impl Read for Failing {
@@ -173,7 +174,7 @@ impl Read for Failing {
     }
 }
 
-/// Counts what is read.
+/// Reader that adds the number of bytes read to a shared counter.
 struct Counted<R> {
     raw: R,
     read: Arc<AtomicU64>,

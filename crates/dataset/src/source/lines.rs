@@ -1,4 +1,4 @@
-//! Documents in blocks of lines, whatever they are read from.
+//! Reads documents in blocks of lines, whatever the kind of source.
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
@@ -11,41 +11,42 @@ use super::tally::Tally;
 use crate::error::DataError;
 use crate::left_out::LeftOut;
 
-/// How much is read at a time, in bytes: it stays in a core's second-level cache while it is scanned.
+/// Bytes read per block: small enough to stay in a core's L2 cache while being scanned.
 const BLOCK: usize = 512 * 1024;
-/// A block that a long line has made larger than this gives its memory back.
+/// Blocks that a long line has enlarged beyond this size (in bytes) are reallocated.
 const KEPT: usize = 4 * BLOCK;
-/// The longest line that is read, in bytes. Longer ones are an error, lest data without newlines (or a few kilobytes of
-/// gzip that unpack to terabytes of them) fill the memory.
+/// Maximum length of a line, in bytes. Longer lines are an error, so that data without newlines cannot fill
+/// the memory (a few kilobytes of gzip can unpack to terabytes).
 pub const LONGEST_LINE: usize = 256 << 20;
 
-/// A source that is being read from its start to its end.
+/// A source that is read once, from its start to its end.
 pub trait Lines {
-    /// Replaces the content of `block` by the next documents, at least one. Returns whether there were any left.
+    /// Replaces the content of `block` by the next documents, at least one. Returns `false` if no document is
+    /// left.
     ///
     /// # Errors
     ///
-    /// Whatever keeps the data from being read to its end, and a source without a single document.
+    /// If the data cannot be read to its end, or if the source contains no document.
     fn next_block(&mut self, block: &mut Block) -> Result<bool, DataError>;
 
-    /// What has been read so far.
+    /// Returns the counts up to the current reading position.
     fn tally(&self) -> Tally;
 
-    /// The file that is all of this source, when that is a regular file of plain lines.
+    /// Returns the path if the source is a single regular, uncompressed file.
     fn plain_file(&self) -> Option<&Path> {
         None
     }
 
-    /// What lies in the source's folder and is not read.
+    /// Returns the entries of the source's folder that are not read.
     fn left_out(&self) -> &[LeftOut] {
         &[]
     }
 
-    /// What is read, one after the other, by names for people.
+    /// Display names of the inputs, in reading order.
     fn inputs(&self) -> Vec<Arc<str>>;
 }
 
-/// Reads a source one document at a time.
+/// Iterates over a source one document at a time.
 pub struct Documents {
     lines: Box<dyn Lines + Send>,
     block: Block,
@@ -53,16 +54,16 @@ pub struct Documents {
 }
 
 impl Documents {
-    /// Documents of a source that nothing has been read of.
+    /// Creates an iterator over a source that has not been read from yet.
     pub fn new(lines: Box<dyn Lines + Send>) -> Self {
         Documents { lines, block: Block::new(), next: 0 }
     }
 
-    /// The next document without its newline, nothing at the end.
+    /// Returns the next document without its newline. `None` at the end of the source.
     ///
     /// # Errors
     ///
-    /// As [`Lines::next_block`].
+    /// See [`Lines::next_block`].
     pub fn next_line(&mut self) -> Result<Option<&[u8]>, DataError> {
         if self.next >= self.block.len() {
             self.next = 0;
@@ -75,13 +76,13 @@ impl Documents {
         Ok(self.block.line_at(self.next - 1))
     }
 
-    /// The source's lines, for its counts.
+    /// Gives access to the underlying source, e.g. to its counts.
     pub fn lines(&self) -> &(dyn Lines + Send) {
         &*self.lines
     }
 }
 
-/// Lines of inputs one after the other.
+/// Lines of several inputs, read one after the other.
 pub(super) struct InputLines {
     name: String,
     waiting: VecDeque<Input>,
@@ -89,17 +90,17 @@ pub(super) struct InputLines {
     plain_file: Option<PathBuf>,
     left_out: Vec<LeftOut>,
     inputs: Vec<Arc<str>>,
-    /// The beginning of a line whose end has not been read.
+    /// Beginning of a line whose end has not been read yet.
     rest: Vec<u8>,
     tally: Tally,
-    /// Documents of inputs that have been read to their end.
+    /// Number of documents in inputs that were read completely.
     before: u64,
     read: Arc<AtomicU64>,
     longest: usize,
 }
 
 impl InputLines {
-    /// Opens the first of the inputs. `name` is that of all of them together.
+    /// Opens the first input. `name` is the display name of the whole source.
     pub(super) fn open(name: String, inputs: Vec<Input>, left_out: Vec<LeftOut>) -> Result<Self, DataError> {
         let total = inputs.iter().map(Input::stored_bytes).sum();
         let alone = inputs.len() == 1;
@@ -138,7 +139,7 @@ impl InputLines {
         Ok(true)
     }
 
-    /// Fills the bytes with whole lines of the input that is open; leaves them empty at its end.
+    /// Fills `bytes` with whole lines of the current input, or clears it at the input's end.
     fn fill(&mut self, bytes: &mut Vec<u8>) -> Result<(), DataError> {
         let Some(open) = &mut self.open else {
             bytes.clear();
@@ -148,12 +149,12 @@ impl InputLines {
         if bytes.capacity() > KEPT {
             *bytes = Vec::new();
         }
-        // The length is kept as large as it was, for to enlarge it is to write zeros over memory that is written again.
+        // Never shrink the buffer: growing it again would fill memory with zeros that is overwritten anyway.
         let mut filled = self.rest.len();
         bytes.resize((filled + BLOCK).max(bytes.len()), 0);
         bytes[..filled].copy_from_slice(&self.rest);
         self.rest.clear();
-        // No newline in what was left over.
+        // The bytes left over from the last call contain no newline.
         let mut searched = filled;
         loop {
             let count = match open.read(&mut bytes[filled..]) {
@@ -213,8 +214,8 @@ impl Lines for InputLines {
             if !block.is_empty() {
                 return Ok(true);
             }
-            // Nothing but blank lines, and as many as the longest document has bytes: no document is to be
-            // expected behind them, and to look for one could take for ever.
+            // More blank lines than the longest document may have bytes: no document is to be expected, and
+            // searching for one could take forever.
             if self.tally.documents == 0 && self.tally.blank_lines > self.longest as u64 {
                 return Err(DataError::Empty {
                     input: self.name.clone(),

@@ -1,4 +1,4 @@
-//! Tables of large documents as a source, one after the other.
+//! Tables of large documents as a source, one table after the other.
 
 use std::sync::Arc;
 
@@ -8,15 +8,15 @@ use super::tally::Tally;
 use crate::error::DataError;
 use crate::ordinal::{Maker, Table};
 
-/// How many bytes are made at a time, or one document.
+/// Target size of a block in bytes; a larger document gets a block of its own.
 const BLOCK: usize = 512 * 1024;
 
-/// Bytes of a line around its document, at most.
+/// Upper bound for the bytes of a line besides its document.
 const LINE: usize = 64;
 
-/// Documents that are made as they are read: lines of `{"key":…,"doc":{…}}`.
+/// Generates large documents while they are read, as lines of `{"key":…,"doc":{…}}`.
 pub(super) struct OrdinalLines {
-    /// Those that have not begun, the next one last.
+    /// Tables that have not been started, in reverse order.
     waiting: Vec<Table>,
     maker: Option<Maker>,
     next: u64,
@@ -47,7 +47,7 @@ impl Lines for OrdinalLines {
                     self.next += 1;
                 }
                 _ => {
-                    // One document at a time is enough in memory.
+                    // Drop the previous table's maker first, so that only one document is in memory.
                     self.maker = None;
                     let Some(table) = self.waiting.pop() else { break };
                     self.maker = Some(Maker::new(table));

@@ -1,17 +1,17 @@
-//! Where documents stand in what they were read from.
+//! Maps document numbers to line numbers of the input files.
 
 use std::fmt;
 use std::sync::Arc;
 
-/// Stretches of lines that are remembered at most; what is so irregular that there are more is told without a line.
+/// Maximum number of runs that are stored. In sources with more runs, later documents have no line number.
 const MOST_RUNS: usize = 1 << 20;
 
-/// A line of an input, as a person would look it up.
+/// A line of an input, for error messages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
-    /// The file, or what else was read.
+    /// Display name of the input: file path, address or generator.
     pub input: Arc<str>,
-    /// The line within it, from 1; blank ones count.
+    /// Line number within the input, from 1; blank lines count.
     pub line: u64,
 }
 
@@ -21,16 +21,16 @@ impl fmt::Display for Place {
     }
 }
 
-/// Documents that follow each other at a steady distance of lines.
+/// Consecutive documents at a constant distance in lines.
 #[derive(Clone, Copy, Debug)]
 struct Run {
-    /// The number of the first one.
+    /// Number of the run's first document.
     first: u64,
-    /// Which of the inputs it stands in.
+    /// Index of the input, from 0.
     input: u32,
-    /// The line of the first one.
+    /// Line number of the run's first document.
     line: u64,
-    /// From one document to the next, in lines.
+    /// Distance in lines from each document to the next.
     stride: u64,
 }
 
@@ -40,23 +40,23 @@ impl Run {
     }
 }
 
-/// Where each document stands, told from its number.
+/// Line numbers of all documents, stored as runs.
 #[derive(Clone, Debug, Default)]
 pub struct Places {
     inputs: Vec<Arc<str>>,
     runs: Vec<Run>,
-    /// Documents from this number on have no place.
+    /// Documents from this number on have no known line.
     end: u64,
     is_full: bool,
 }
 
 impl Places {
-    /// Of documents that are read from these inputs, one after the other.
+    /// Creates an empty map for documents of these inputs, which are read one after the other.
     pub(crate) fn new(inputs: Vec<Arc<str>>) -> Self {
         Places { inputs, ..Places::default() }
     }
 
-    /// Notes where the next document stands: its number is one more than that of the last.
+    /// Adds the line of the next document. `ordinal` must be one more than that of the previous call.
     #[inline]
     pub(crate) fn note(&mut self, ordinal: u64, input: u32, line: u64) {
         let known = self.runs.last().is_some_and(|run| run.input == input && run.line_of(ordinal) == line);
@@ -74,7 +74,7 @@ impl Places {
         }
         let is_full = self.runs.len() == MOST_RUNS;
         match self.runs.last_mut() {
-            // A run of a single document takes any distance to the next one.
+            // A run with a single document accepts any distance to the next document.
             Some(run) if run.input == input && run.first + 1 == ordinal && line > run.line => {
                 run.stride = line - run.line;
             }
@@ -87,13 +87,13 @@ impl Places {
         self.end = ordinal + 1;
     }
 
-    /// A line of one of the inputs.
+    /// Builds a [`Place`] from an input index and a line number.
     pub(crate) fn place(&self, input: u32, line: u64) -> Place {
         let input = self.inputs.get(input as usize).cloned().unwrap_or_default();
         Place { input, line }
     }
 
-    /// Where the document with this number stands, where that is known.
+    /// Returns the line of a document. `None` if the document is unknown or beyond the stored runs.
     pub fn of(&self, ordinal: u64) -> Option<Place> {
         let behind = self.runs.partition_point(|run| run.first <= ordinal);
         let run = self.runs.get(behind.checked_sub(1)?)?;

@@ -1,4 +1,4 @@
-//! The source on a thread of its own: it reads ahead, and its waiting for a network or a pipe can be broken off.
+//! Reads a source ahead on its own thread, so that a blocking network or pipe can be cancelled.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -9,32 +9,32 @@ use super::{Block, Source, Tally};
 use crate::error::DataError;
 use crate::left_out::LeftOut;
 
-/// How many blocks are read ahead.
+/// Number of blocks that are read ahead.
 const AHEAD: usize = 2;
-/// How often the caller is asked whether to go on.
+/// Interval at which the cancellation callback is checked.
 const ASKED: Duration = Duration::from_millis(25);
 
-/// What the reading thread has to tell.
+/// A message of the reading thread.
 pub(crate) enum Step {
-    /// The source is open.
+    /// The source has been opened.
     Opened { plain_file: Option<PathBuf>, left_out: Vec<LeftOut>, inputs: Vec<Arc<str>> },
-    /// The next documents, and the counts up to and with them.
+    /// The next documents, and the counts up to and including them.
     Read { block: Block, tally: Tally },
-    /// There are no more documents; the counts include blank lines behind the last one.
+    /// The end of the source. The counts include blank lines behind the last document.
     Ended { tally: Tally },
 }
 
-/// A source that is being read.
+/// Receiving end of a source that is being read by another thread.
 pub(crate) struct Reading {
     steps: Receiver<Result<Step, DataError>>,
     used: Sender<Block>,
 }
 
 impl Reading {
-    /// Begins to read.
+    /// Starts the reading thread.
     ///
-    /// The thread is not waited for when the reading is given up, since it may be blocked for as long as a peer likes; it
-    /// ends at its next block.
+    /// The thread is not joined when the `Reading` is dropped, because it may block on its input
+    /// indefinitely. It ends at its next block.
     pub(crate) fn start(source: Source) -> Result<Self, DataError> {
         let (sender, steps) = sync_channel(AHEAD);
         let (used, spare) = channel();
@@ -42,7 +42,7 @@ impl Reading {
             .name("reading".to_string())
             .spawn(move || {
                 if let Err(error) = read(&source, &sender, &spare) {
-                    // Nobody listens any more after a cancellation.
+                    // After a cancellation the receiver no longer exists.
                     let _ = sender.send(Err(error));
                 }
             })
@@ -50,7 +50,7 @@ impl Reading {
         Ok(Reading { steps, used })
     }
 
-    /// Waits for the next step, for as long as the caller has not cancelled.
+    /// Waits for the next step. Fails with [`DataError::Cancelled`] as soon as `cancelled` returns `true`.
     pub(crate) fn next(&self, cancelled: &dyn Fn() -> bool) -> Result<Step, DataError> {
         loop {
             if cancelled() {
@@ -64,10 +64,10 @@ impl Reading {
         }
     }
 
-    /// Lets a block's memory be used again, unless somebody still reads it.
+    /// Returns a block's memory to the reading thread, unless the block is still shared.
     pub(crate) fn give_back(&self, block: Arc<Block>) {
         if let Ok(block) = Arc::try_unwrap(block) {
-            // The thread may have ended by now, and then the memory is simply freed.
+            // If the thread has already ended, the memory is freed.
             let _ = self.used.send(block);
         }
     }

@@ -8,12 +8,12 @@ use super::tally::Tally;
 use crate::error::DataError;
 use crate::records::{RecordSet, Records};
 
-/// How many bytes are made at a time.
+/// Target size of a block in bytes.
 const BLOCK: usize = 512 * 1024;
-/// The most records: as many as keys are good for is more than anybody loads.
+/// Maximum number of records. Keys would allow 2⁶³, which no load needs.
 const MOST: u64 = 1 << 40;
 
-/// Records that are made as they are read.
+/// Generates records while they are read.
 pub(super) struct RecordLines {
     set: RecordSet,
     next: u64,

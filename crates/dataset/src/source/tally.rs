@@ -1,26 +1,26 @@
-//! How far a source has been read, and what was in it.
+//! Reading progress of a source and counts of what was found in it.
 
-/// What has been read so far.
+/// Counts of a source up to its current reading position.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// Documents: lines that are not blank.
+    /// Number of documents, i.e. lines that are not blank.
     pub documents: u64,
-    /// Their bytes, each with one newline.
+    /// Size of the documents in bytes, each with one newline.
     pub bytes: u64,
-    /// Lines of nothing but white space, which are no documents.
+    /// Number of lines with white space only, which are not documents.
     pub blank_lines: u64,
-    /// Lines that ended with a carriage return, which was taken off.
+    /// Number of lines that ended with a carriage return, which was removed.
     pub carriage_returns: u64,
-    /// Last lines of a file that had no newline.
+    /// Number of inputs whose last line had no newline.
     pub unterminated: u64,
-    /// Byte order marks at the beginning of inputs, which are no part of a document and were taken off.
+    /// Number of inputs that began with a byte order mark, which was removed.
     pub byte_order_marks: u64,
-    /// Which of the source's inputs was read last, from 0.
+    /// Index of the input that was read last, from 0.
     pub input: u32,
-    /// Lines of that input so far, whatever is on them.
+    /// Number of lines read from that input, including blank lines.
     pub lines: u64,
-    /// How far the reading is, in the unit of `total`: bytes as stored, or documents of a generator.
+    /// Current position, in the unit of `total`: stored bytes, or documents for generators.
     pub done: u64,
-    /// How far it goes, where that is known beforehand.
+    /// Final position. `None` if it is not known in advance.
     pub total: Option<u64>,
 }

@@ -1,22 +1,22 @@
-//! Documents behind an address.
+//! Downloads documents over HTTP and HTTPS.
 
 use std::io::{self, Read};
 use std::time::Duration;
 
 use crate::error::DataError;
 
-/// How long a connection may take to stand, and an answer to begin.
+/// Timeout for connecting, and again for the response headers.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// An open download.
+/// A download whose response headers have been received.
 pub(super) struct Download {
-    /// The body.
+    /// The response body; an end before the announced length is an error.
     pub(super) body: Box<dyn Read + Send>,
-    /// How long the body is in bytes, where the server says.
+    /// Length of the body in bytes. `None` if the server does not announce it or encodes the body.
     pub(super) length: Option<u64>,
 }
 
-/// An address without the user name and password that may be in it.
+/// Returns the address without the user name and password it may contain.
 pub(super) fn shown(address: &str) -> String {
     let Some((scheme, rest)) = address.split_once("://") else {
         return address.to_string();
@@ -28,7 +28,7 @@ pub(super) fn shown(address: &str) -> String {
     }
 }
 
-/// Asks for the address and leaves its body to be read.
+/// Requests the address and returns its unread body.
 pub(super) fn download(address: &str) -> Result<Download, DataError> {
     let agent = ureq::Agent::config_builder()
         .timeout_connect(Some(PATIENCE))
@@ -43,7 +43,7 @@ pub(super) fn download(address: &str) -> Result<Download, DataError> {
         };
         DataError::Download { address: shown(address), reason }
     })?;
-    // The length of an encoded body is not that of what is read here.
+    // The announced length of an encoded body is not the number of decoded bytes.
     let encoded = response.headers().contains_key("content-encoding");
     let length = response.body().content_length().filter(|_| !encoded);
     let body = response.into_body().into_reader();
@@ -51,7 +51,7 @@ pub(super) fn download(address: &str) -> Result<Download, DataError> {
     Ok(Download { body: Box::new(body), length })
 }
 
-/// A body that must arrive whole: its end before the announced length is an error, as is any failure to read on.
+/// Reader of a body that must be complete: an early end and any read error become [`DataError::CutShort`].
 struct Whole<R> {
     body: R,
     address: String,

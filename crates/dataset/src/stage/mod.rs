@@ -1,7 +1,7 @@
-//! One pass over a source that leaves behind what engines load, and what is needed to judge them.
+//! Staging: one pass over a source that writes the files that systems load and collects what verifies them.
 //!
-//! Documents without anything suspicious about them go into one file that engines load in bulk; suspects are set aside
-//! to be handed over one by one, so that none of them can take good documents down with it.
+//! Documents without suspicious traits go into one file for bulk loading. Suspects are stored separately and
+//! loaded one by one, so that a rejected suspect costs no other document.
 
 use std::collections::HashSet;
 use std::fs::File;
@@ -29,19 +29,20 @@ pub use sizes::{COMPRESSIONS, ReferenceSizes};
 use pass::Pass;
 use sizes::Compressors;
 
-/// The name of the file of clean documents in the staging folder, when they need a file of their own.
+/// Name of the file of clean documents in the staging folder. Not created if the source file itself can be
+/// loaded.
 pub const CLEAN_FILE: &str = "clean.ndjson";
-/// The name of the file of suspects in the staging folder, one a line.
+/// Name of the file of suspects in the staging folder, one per line. Not created if there are none.
 pub const SUSPECTS_FILE: &str = "suspects.bin";
 
-/// What staging does beyond the necessary.
+/// Optional work of staging; see `Default` for the usual values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StageOptions {
-    /// Whether the documents' compressed sizes are found out, on threads of their own.
+    /// Whether to measure the documents' compressed sizes, on one thread per compression. Default: `true`.
     pub compression_rows: bool,
-    /// Which traits set a document aside.
+    /// Traits that make a document a suspect. Default: [`Traits::SUSPECT`].
     pub suspect: Traits,
-    /// How many documents are kept for reading back.
+    /// Maximum number of clean documents kept for reading back. Default: 1,000.
     pub samples: usize,
 }
 
@@ -51,13 +52,13 @@ impl Default for StageOptions {
     }
 }
 
-/// Looks at documents while they are staged, so that they need not be read twice.
+/// Receives documents while they are staged, so that they need not be read twice.
 pub trait Observe {
-    /// Called for every document that is no suspect, in order.
+    /// Called for every clean document (neither a suspect nor malformed), in order.
     fn document(&mut self, event: &Event<'_>);
 
-    /// Why documents like those so far are not to be staged; asked when there are some thousands of them, and at the
-    /// end.
+    /// Returns the reason why the documents seen so far must not be staged. `None` if staging may go on.
+    /// Called after each block from 10,000 documents on, and at the end.
     fn refuses(&self) -> Option<String> {
         None
     }
@@ -73,7 +74,7 @@ impl<T: Observe + ?Sized> Observe for &mut T {
     }
 }
 
-/// Does not look.
+/// Ignores all documents and refuses none.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Blind;
 
@@ -81,82 +82,82 @@ impl Observe for Blind {
     fn document(&mut self, _: &Event<'_>) {}
 }
 
-/// How far staging is.
+/// Progress of staging after a block of documents.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Progress {
-    /// Documents so far.
+    /// Number of documents so far.
     pub documents: u64,
-    /// The bytes of all lines that are not blank, each with one newline.
+    /// Size in bytes of all non-blank lines so far, each with one newline.
     pub bytes: u64,
-    /// How many of them are suspects.
+    /// Number of suspects among the documents.
     pub suspects: u64,
-    /// How far the source has been read: stored bytes, or documents of a generator.
+    /// Position in the source: stored bytes, or documents for generators.
     pub done: u64,
-    /// Where the source ends in the same unit, if that is known.
+    /// Final position in the same unit. `None` if it is not known in advance.
     pub total: Option<u64>,
 }
 
-/// A document that was set aside.
+/// A document that is loaded alone because bulk loaders may fail on it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Suspect {
-    /// Its number among the offered documents, from 0.
+    /// Number among the offered documents, from 0.
     pub ordinal: u64,
-    /// What is unusual about it.
+    /// Unusual traits of the document, not only those that make it a suspect.
     pub traits: Traits,
-    /// Where it begins in the file of suspects, in bytes.
+    /// Byte offset of the document in the file of suspects.
     pub offset: u64,
-    /// Its length in bytes, without the newline.
+    /// Length of the document in bytes, without the newline.
     pub length: u64,
 }
 
-/// A line that is no JSON, or no UTF-8, and so no document: it is offered to nobody.
+/// A line that is not JSON or not UTF-8 and therefore not a document. It is not offered to any system.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NoDocument {
-    /// Where it stands.
+    /// Input and line number where it was found.
     pub place: Place,
-    /// What is wrong with it.
+    /// Fault found by the scanner, with its byte offset.
     pub fault: Fault,
 }
 
-/// Documents ready for loading.
+/// Result of staging: documents ready for loading.
 #[derive(Clone, Debug)]
 pub struct Staged {
-    /// How many documents are offered: lines that are JSON.
+    /// Number of offered documents: lines that are JSON.
     pub documents: u64,
-    /// Their bytes as newline-delimited JSON, each with one newline.
+    /// Size of the offered documents in bytes, each with one newline.
     pub bytes: u64,
-    /// Blank lines of the source, which are no documents.
+    /// Number of blank lines in the source, which are not documents.
     pub blank_lines: u64,
-    /// `blake3:` and the digest of the offered documents as newline-delimited JSON. It depends neither on compression nor
-    /// on how documents are spread over files, nor on blank lines, carriage returns and what is no JSON between them.
+    /// `blake3:` and the digest of the offered documents as newline-delimited JSON. Compression, the
+    /// distribution over files, blank lines, carriage returns and lines that are not JSON do not change it.
     pub digest: String,
-    /// The lines that are neither blank nor documents, in order.
+    /// Lines that are neither blank nor documents, in order.
     pub no_documents: Vec<NoDocument>,
-    /// The documents that are not suspects, one a line: the source itself when it is one plain file of nothing else.
-    /// The last line has no newline when that of the source has none.
+    /// File of the documents that are not suspects, one per line. This is the source file itself if it holds
+    /// nothing else. The last line has no newline if the source's last line has none.
     pub clean: PathBuf,
-    /// How many documents are in `clean`.
+    /// Number of documents in `clean`.
     pub clean_documents: u64,
-    /// Their bytes, each with one newline.
+    /// Size of the documents in `clean` in bytes, each with one newline.
     pub clean_bytes: u64,
-    /// The other documents, in order.
+    /// Documents to be loaded one by one, in order.
     pub suspects: Vec<Suspect>,
-    /// Sizes of the offered documents when compressed, if they were asked for.
+    /// Compressed sizes of the offered documents. `None` unless [`StageOptions::compression_rows`] was set.
     pub sizes: Option<ReferenceSizes>,
-    /// Documents of `clean` to read back.
+    /// Documents of `clean` to be read back from a system.
     pub samples: Vec<Sample>,
-    /// What lies in the source's folder and was not read.
+    /// Entries of the source's folder that were not read.
     pub left_out: Vec<LeftOut>,
     places: Places,
     folder: PathBuf,
 }
 
 impl Staged {
-    /// The bytes of a suspect, without the newline.
+    /// Reads the bytes of a suspect, without the newline.
     ///
     /// # Errors
     ///
-    /// When the file of suspects is gone or shorter than it was.
+    /// If the file of suspects is missing or shorter than when it was written.
     pub fn suspect_bytes(&self, suspect: &Suspect) -> io::Result<Vec<u8>> {
         let mut file = File::open(self.folder.join(SUSPECTS_FILE))?;
         file.seek(SeekFrom::Start(suspect.offset))?;
@@ -165,26 +166,29 @@ impl Staged {
         Ok(bytes)
     }
 
-    /// Where the offered document with this number stands, where that is known.
+    /// Returns the input and line of an offered document. `None` if they are unknown, e.g. for large
+    /// generated documents.
     pub fn place(&self, ordinal: u64) -> Option<Place> {
         self.places.of(ordinal)
     }
 
-    /// The number among the offered documents of the clean document with this number, both from 0.
+    /// Converts a number among the clean documents to the number among the offered documents, both from 0.
     pub fn offered_ordinal(&self, clean_ordinal: u64) -> u64 {
-        // The ordinal of a suspect less the suspects before it is how many clean documents are before it.
+        // A suspect's ordinal minus the number of suspects before it is the number of clean documents before
+        // it.
         let places: Vec<usize> = (0..self.suspects.len()).collect();
         let before =
             places.partition_point(|&place| self.suspects[place].ordinal - place as u64 <= clean_ordinal);
         clean_ordinal + before as u64
     }
 
-    /// Reads the clean documents again and shows them, less those with the given numbers (among the clean ones, from
-    /// 0).
+    /// Reads the clean documents again and passes them to `observer`, except those in `rejected` (numbers
+    /// among the clean documents, from 0).
     ///
     /// # Errors
     ///
-    /// When the file of clean documents cannot be read, or holds another number of them than when it was staged.
+    /// If the file of clean documents cannot be read, or its number of documents has changed since staging
+    /// ([`DataError::Changed`]).
     pub fn show_without(&self, rejected: &HashSet<u64>, observer: &mut dyn Observe) -> Result<(), DataError> {
         if self.clean_documents == 0 {
             return Ok(());
@@ -209,11 +213,11 @@ impl Staged {
         Ok(())
     }
 
-    /// Shows suspects, such as those that a system has accepted.
+    /// Reads suspects and passes them to `observer`, e.g. those that a system has accepted.
     ///
     /// # Errors
     ///
-    /// As [`Staged::suspect_bytes`].
+    /// If the file of suspects cannot be read; see [`Staged::suspect_bytes`].
     pub fn show_suspects<'a>(
         &self,
         shown: impl IntoIterator<Item = &'a Suspect>,
@@ -230,19 +234,19 @@ impl Staged {
     }
 }
 
-/// Reads a source once and stages its documents in a folder, which is created if need be.
+/// Reads a source once and stages its documents in `folder`, which is created if it does not exist.
 ///
-/// Of [`Source::Records`] no document is a suspect. Nothing is kept of [`Source::Ordinals`] and [`Source::Corpus`],
-/// whose documents are made again where they are needed. `observer` sees every clean document, `progress` is called
-/// for every block of documents, and `cancelled` at least twenty times a second, even while the source has nothing to
-/// give. On any error the files that were begun are removed.
+/// [`Source::Records`] has no suspects. No file is written for [`Source::Ordinals`] and [`Source::Corpus`],
+/// whose documents are generated again whenever they are needed. `observer` receives every clean document.
+/// `progress` is called after every block of documents, and `cancelled` at least twenty times a second, even
+/// while the source is blocked. On any error, partial files are removed.
 ///
 /// # Errors
 ///
-/// Whatever keeps the source from being read to its end, a full disk, [`DataError::Cancelled`], and
-/// [`DataError::NotLines`] when not a single line is a JSON object, [`DataError::OtherDocuments`] when the observer does
-/// not want them, [`DataError::MostlyUnreadable`] when more than a
-/// hundred thousand lines are none and they are most of it.
+/// If the source cannot be read to its end or the disk is full. [`DataError::Cancelled`] if `cancelled`
+/// returned `true`. [`DataError::NotLines`] if no line is a JSON object. [`DataError::OtherDocuments`] if the
+/// observer refuses the documents. [`DataError::MostlyUnreadable`] if more than 100,000 lines are no JSON
+/// objects and these are more than a tenth of all lines, or more than 1,000,000.
 pub fn stage(
     source: &Source,
     folder: &Path,
@@ -260,7 +264,7 @@ pub fn stage(
         return unkept::corpus(choice, folder);
     }
     if matches!(source, Source::Records { .. }) {
-        // Made records are what they should be, however large.
+        // Generated records are valid by construction, however large they are.
         options.suspect = Traits::NONE;
     }
     std::fs::create_dir_all(folder).map_err(|error| DataError::io("write", folder, error))?;

@@ -1,4 +1,4 @@
-//! Files that are written while staging, and vanish again when it fails.
+//! Output files of staging, which are removed if staging fails.
 
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 
 use crate::error::DataError;
 
-/// How much is copied at a time, in bytes.
+/// Bytes copied between two checks for cancellation.
 const COPIED: u64 = 8 << 20;
 
-/// A file under way. Dropped before [`Output::finish`], it is removed.
+/// A file being written. Removed when dropped without [`Output::finish`].
 #[derive(Debug)]
 pub(super) struct Output {
     path: PathBuf,
@@ -19,13 +19,13 @@ pub(super) struct Output {
 }
 
 impl Output {
-    /// Creates the file, over one that an earlier run may have left.
+    /// Creates the file, replacing one left by an earlier run.
     pub(super) fn create(path: PathBuf) -> Result<Self, DataError> {
         let file = File::create(&path).map_err(|error| DataError::io("write", &path, error))?;
         Ok(Output { path, file, length: 0, finished: false })
     }
 
-    /// Appends bytes.
+    /// Appends bytes to the end of the file.
     pub(super) fn write(&mut self, bytes: &[u8]) -> Result<(), DataError> {
         self.file.write_all(bytes).map_err(|error| DataError::io("write", &self.path, error))?;
         self.length += bytes.len() as u64;
@@ -58,12 +58,12 @@ impl Output {
         Ok(())
     }
 
-    /// How many bytes have been written.
+    /// Returns the number of bytes written so far.
     pub(super) fn length(&self) -> u64 {
         self.length
     }
 
-    /// Leaves the file where it is.
+    /// Keeps the file and returns its path.
     pub(super) fn finish(mut self) -> PathBuf {
         self.finished = true;
         self.path.clone()
@@ -73,7 +73,7 @@ impl Output {
 impl Drop for Output {
     fn drop(&mut self) {
         if !self.finished {
-            // Nothing is left to be done about a file that cannot be removed.
+            // Best effort: a file that cannot be removed is left behind.
             let _ = std::fs::remove_file(&self.path);
         }
     }

@@ -1,4 +1,4 @@
-//! What is done with each block of documents.
+//! Processing of each block of documents during staging.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -12,23 +12,23 @@ use crate::scan::{Fault, Reason, Scanner, Traits};
 use crate::source::{Block, Places, Source, Tally};
 use crate::value::digest_text;
 
-/// After this many lines without a single JSON object among them, the source is given up; after as many documents, where
-/// they are none that the observer wants.
+/// Number of lines after which a source without a JSON object is given up, and number of documents from which
+/// on the observer may refuse them.
 const PATIENCE: u64 = 10_000;
-/// Beyond this many lines that are no JSON, a source is given up if they are more than a tenth of it, and beyond ten
-/// times as many in any case: each is remembered with its reason, so that a few kilobytes of gzip with billions of them
-/// would fill the memory.
+/// Number of lines that are no JSON objects above which a source is given up if they are more than a tenth of
+/// all lines. Above ten times this number it is always given up: each such line is stored with its reason,
+/// and a few kilobytes of gzip can contain billions of them.
 const MOST_UNREADABLE: u64 = 100_000;
 
-/// Where the clean documents are.
+/// Where the clean documents are stored.
 enum Clean {
-    /// So far the source's file is nothing but clean documents.
+    /// The source file itself, which so far contains only clean documents.
     Source(PathBuf),
-    /// In a file of their own.
+    /// A separate file in the staging folder.
     Own(Output),
 }
 
-/// The state between blocks.
+/// State that is kept between blocks.
 pub(super) struct Pass {
     name: String,
     folder: PathBuf,
@@ -45,10 +45,10 @@ pub(super) struct Pass {
     bytes: u64,
     no_documents: Vec<NoDocument>,
     places: Places,
-    /// Bytes of lines that have been read, those that are no documents among them.
+    /// Bytes of all lines read so far, including lines that are not documents.
     read: u64,
     lines: u64,
-    /// How many lines are no JSON objects, and what is wrong with the first of them.
+    /// Number of lines that are no JSON objects, and the fault of the first one.
     unreadable: u64,
     first_reason: Option<String>,
 }
@@ -61,7 +61,7 @@ impl Pass {
         plain_file: Option<PathBuf>,
         inputs: Vec<Arc<str>>,
     ) -> Result<Self, DataError> {
-        // What an earlier staging left behind must not be taken for a result of this one.
+        // Files of an earlier staging must not be mistaken for results of this one.
         for name in [CLEAN_FILE, SUSPECTS_FILE] {
             let path = folder.join(name);
             let is_source = plain_file.as_deref().is_some_and(|source| same_file(source, &path));
@@ -69,7 +69,7 @@ impl Pass {
                 std::fs::remove_file(&path).map_err(|error| DataError::io("write", &path, error))?;
             }
         }
-        // Links are followed, so that other processes find the same file (think of /dev/stdin).
+        // Resolve symbolic links so that other processes open the same file (e.g. /dev/stdin).
         let loadable = plain_file.and_then(|path| path.canonicalize().ok()).filter(|path| is_loadable(path));
         let clean = match loadable {
             Some(path) => Clean::Source(path),
@@ -98,18 +98,18 @@ impl Pass {
         })
     }
 
-    /// How many documents there are so far.
+    /// Returns the number of documents so far.
     pub(super) fn documents(&self) -> u64 {
         self.documents
     }
 
-    /// How many suspects there are so far.
+    /// Returns the number of suspects so far.
     pub(super) fn suspects(&self) -> u64 {
         self.suspects.len() as u64
     }
 
-    /// Takes the next lines; `tally` counts up to and with them. Gives those that are no documents, as ranges of the
-    /// block's bytes.
+    /// Processes the next block; `tally` includes its lines. Returns the lines that are not documents, as
+    /// byte ranges of the block.
     pub(super) fn block(
         &mut self,
         block: &Block,
@@ -119,7 +119,7 @@ impl Pass {
     ) -> Result<Vec<Range<usize>>, DataError> {
         let mut no_documents = Vec::new();
         let suspects_before = self.suspects.len();
-        // Runs of clean documents between other lines, as places in the block.
+        // Byte ranges of consecutive clean documents in the block.
         let mut runs = Vec::new();
         let (mut run, mut start, mut index) = (0, 0, 0);
         let mut scanner = std::mem::take(&mut self.scanner);
@@ -174,7 +174,7 @@ impl Pass {
         }
     }
 
-    /// Whether these are documents that the observer wants.
+    /// Fails with [`DataError::OtherDocuments`] if the observer refuses the documents seen so far.
     fn suits(&self, observer: &dyn Observe) -> Result<(), DataError> {
         match observer.refuses() {
             Some(reason) => Err(DataError::OtherDocuments { input: self.name.clone(), reason }),
@@ -182,7 +182,7 @@ impl Pass {
         }
     }
 
-    /// Adds a block to the digest and the counts, less what is no document.
+    /// Adds the documents of a block to the digest and the counts, skipping the ranges in `no_documents`.
     fn count(&mut self, block: &Block, no_documents: &[Range<usize>]) {
         let bytes = block.bytes();
         self.read += bytes.len() as u64;
@@ -196,7 +196,7 @@ impl Pass {
         }
     }
 
-    /// Notes a line that is no document.
+    /// Records a line that is not a document, with its location and fault.
     #[cold]
     fn leave_out(&mut self, input: u32, line: u64, fault: Option<Fault>) {
         let fault = fault.unwrap_or(Fault { reason: Reason::NoValue, offset: 0 });
@@ -205,7 +205,8 @@ impl Pass {
         self.no_documents.push(NoDocument { place: self.places.place(input, line), fault });
     }
 
-    /// The source's file holds more than clean documents: gives them a file of their own, with those before this block.
+    /// Copies the clean documents before this block into a separate file, because the source file contains
+    /// more than clean documents.
     fn leave_source(&mut self, cancelled: &dyn Fn() -> bool) -> Result<(), DataError> {
         if let Clean::Source(path) = &self.clean {
             let target = self.folder.join(CLEAN_FILE);
@@ -236,7 +237,7 @@ impl Pass {
         Ok(())
     }
 
-    /// The result, when the source has been read to its end.
+    /// Returns the result after the source has been read to its end.
     pub(super) fn finish(
         mut self,
         tally: &Tally,
@@ -247,7 +248,7 @@ impl Pass {
             return Err(self.not_lines());
         }
         self.suits(observer)?;
-        // Blank lines at the very end come in no block.
+        // Blank lines at the very end are in no block.
         if differs(tally) {
             self.leave_source(cancelled)?;
         }
@@ -291,13 +292,14 @@ impl Pass {
     }
 }
 
-/// Whether the source's bytes differ from those of its documents.
+/// Returns `true` if the source contains bytes that are not part of a document: blank lines, carriage returns
+/// or byte order marks.
 fn differs(tally: &Tally) -> bool {
     tally.blank_lines > 0 || tally.carriage_returns > 0 || tally.byte_order_marks > 0
 }
 
-/// Whether every engine reads this file as what it is: some take the end of a name for a compression, some take certain
-/// characters for a pattern of names, and all of them are given the path within the text of a statement.
+/// Returns `true` if every engine can load the file under this name. Some engines derive a compression from
+/// the extension or expand glob characters, and all receive the path within the text of a statement.
 fn is_loadable(path: &Path) -> bool {
     const ENDINGS: [&str; 5] = ["", "json", "ndjson", "jsonl", "txt"];
     let ending = path.extension().unwrap_or_default();

@@ -1,22 +1,22 @@
-//! Documents for reading back, spread evenly over all of them.
+//! Samples of documents for reading back, spread evenly over the data.
 
 use serde::{Deserialize, Serialize};
 
-/// How many bytes of samples are kept at most; of large documents there are then fewer.
+/// Maximum size of all samples in bytes. Fewer samples than requested are kept if documents are large.
 const MOST_BYTES: usize = 64 << 20;
 
-/// A document to look for in a system later.
+/// A document that is read back from a system later and compared.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sample {
-    /// Its number among the offered documents, from 0.
+    /// Number among the offered documents, from 0.
     pub ordinal: u64,
-    /// Its bytes without the newline.
+    /// Bytes of the document, without the newline.
     pub line: Vec<u8>,
 }
 
-/// Takes every n-th document, where n doubles whenever twice as many as wanted have come together.
+/// Keeps every n-th document; n doubles whenever twice as many as wanted have been kept.
 ///
-/// Unlike a random reservoir this is the same for the same data, and never leaves a long stretch out.
+/// Unlike reservoir sampling, this is deterministic for the same data and leaves no long stretch out.
 #[derive(Debug)]
 pub(crate) struct Sampler {
     wanted: usize,
@@ -30,7 +30,7 @@ impl Sampler {
         Sampler { wanted, stride: 1, kept: Vec::new(), bytes: 0 }
     }
 
-    /// Offers the document number `place` among those that may be sampled.
+    /// Offers a document. `place` is its number among the documents that may be sampled, from 0 without gaps.
     #[inline]
     pub(crate) fn offer(&mut self, place: u64, ordinal: u64, line: &[u8]) {
         if place & (self.stride - 1) == 0 && self.wanted > 0 {
@@ -53,7 +53,7 @@ impl Sampler {
         }
     }
 
-    /// At most as many samples as wanted, in order.
+    /// Returns at most as many samples as wanted, in order.
     pub(crate) fn finish(self) -> Vec<Sample> {
         let (count, wanted) = (self.kept.len(), self.wanted);
         if count <= wanted {

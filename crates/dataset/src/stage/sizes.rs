@@ -1,4 +1,4 @@
-//! Reference rows: the size of the documents in common compressions, without any database.
+//! Reference rows: size of the documents under common compressions, without a database.
 
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -14,26 +14,26 @@ use serde::{Deserialize, Serialize};
 use crate::error::DataError;
 use crate::source::Block;
 
-/// How many blocks may wait for a compressor; they are what it costs in memory.
+/// Maximum number of blocks queued per compressor, which bounds the memory used.
 const WAITING: usize = 4;
 
-/// The documents' size in bytes, as newline-delimited JSON and as one compressed stream of it.
+/// Sizes of the documents in bytes: as newline-delimited JSON and compressed as one stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReferenceSizes {
-    /// As they are.
+    /// Size of the newline-delimited JSON without compression.
     pub raw: u64,
-    /// gzip at level 6: one member, window of 32 KiB.
+    /// Size under gzip level 6: one member, 32 KiB window.
     pub gzip6: u64,
-    /// LZ4 frame at the fast level: independent blocks of 4 MiB, no checksums.
+    /// Size as an LZ4 frame at the fast level: independent 4 MiB blocks, no checksums.
     pub lz4: u64,
-    /// zstd at level 1: one frame, window of 512 KiB, no checksum.
+    /// Size under zstd level 1: one frame, 512 KiB window, no checksum.
     pub zstd1: u64,
 }
 
-/// How the sizes are made, for a report's footnote.
+/// Description of the compression settings, for a report's footnote.
 pub const COMPRESSIONS: &str = "one stream each: gzip level 6 (32 KiB window), LZ4 frame fast level (independent 4 MiB blocks), zstd level 1 (512 KiB window)";
 
-/// Compressors at work, each on a thread of its own.
+/// Running compressors, each on its own thread.
 pub(super) struct Compressors {
     workers: Vec<Worker>,
     stop: Arc<AtomicBool>,
@@ -46,7 +46,7 @@ struct Worker {
 }
 
 impl Compressors {
-    /// Starts the compressors.
+    /// Starts one thread per compression.
     pub(super) fn start() -> Result<Self, DataError> {
         let stop = Arc::new(AtomicBool::new(false));
         let run: [fn(Blocks) -> io::Result<u64>; 3] = [gzip, lz4, zstd];
@@ -65,7 +65,7 @@ impl Compressors {
         Ok(Compressors { workers, stop, raw: 0 })
     }
 
-    /// Hands a block to all of them; waits for the slowest when it lags behind.
+    /// Passes a block to every compressor. Blocks while the slowest one's queue is full.
     pub(super) fn add(&mut self, block: &Arc<Block>) -> Result<(), DataError> {
         self.raw += block.bytes().len() as u64;
         for worker in &self.workers {
@@ -75,7 +75,7 @@ impl Compressors {
         Ok(())
     }
 
-    /// Waits for what is left and gives the sizes.
+    /// Waits until all queued blocks are compressed and returns the sizes.
     pub(super) fn finish(mut self) -> Result<ReferenceSizes, DataError> {
         let mut sizes = [0; 3];
         for (size, worker) in sizes.iter_mut().zip(self.workers.drain(..)) {
@@ -90,19 +90,19 @@ impl Compressors {
     }
 }
 
-/// A reading that ends early leaves no work behind.
+/// Stops and joins the threads, so that cancelled staging leaves no work behind.
 impl Drop for Compressors {
     fn drop(&mut self) {
         self.stop.store(true, Ordering::Relaxed);
         for worker in self.workers.drain(..) {
             drop(worker.blocks);
-            // Its result no longer matters, nor whether there is one.
+            // The result of a cancelled compressor is irrelevant.
             let _ = worker.thread.join();
         }
     }
 }
 
-/// The blocks of one compressor.
+/// Queue of blocks of one compressor.
 struct Blocks {
     received: Receiver<Arc<Block>>,
     stop: Arc<AtomicBool>,
@@ -139,7 +139,7 @@ fn zstd(blocks: Blocks) -> io::Result<u64> {
     Ok(encoder.finish()?.0)
 }
 
-/// Counts bytes and forgets them.
+/// Writer that counts bytes and discards them.
 struct Counter(u64);
 
 impl Write for Counter {

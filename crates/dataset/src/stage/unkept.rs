@@ -1,4 +1,4 @@
-//! Documents that are made again whenever they are needed: counted, and named by their digest.
+//! Staging of documents that are generated again whenever they are needed: only counts and a digest are kept.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use crate::fidelity::{self, Choice};
 use crate::source::{Block, Places, Source};
 use crate::value::digest_text;
 
-/// Reads a source through and keeps nothing of it.
+/// Reads a source to its end, counts its documents and digests them; writes no file.
 pub(super) fn count(
     source: &Source,
     folder: &Path,
@@ -36,7 +36,7 @@ pub(super) fn count(
     Ok(staged(tally.documents, tally.bytes, digest_text(&hasher), folder))
 }
 
-/// Names the documents of a corpus.
+/// Counts and digests the documents of a fidelity corpus; writes no file.
 pub(super) fn corpus(choice: &Choice, folder: &Path) -> Result<Staged, DataError> {
     let cases = choice.cases()?;
     let bytes = cases.iter().map(|case| case.bytes.len() as u64).sum();
@@ -80,7 +80,7 @@ mod tests {
         };
         let staged = of(1, Data::Distinct);
         assert_eq!((staged.documents, staged.clean_documents), (5, 0));
-        // {"key":0,"doc":…} and a newline are 17 bytes around a document.
+        // `{"key":0,"doc":…}` and a newline add 17 bytes to a document.
         let texts = [(2, 0), (2, 1), (2, 2), (5, 0), (5, 1)].map(|(n, key)| {
             crate::ordinal::Maker::new(Table { n, documents: 3, data: Data::Distinct, seed: 1 }).length(key)
                 + 17

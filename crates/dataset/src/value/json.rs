@@ -1,4 +1,4 @@
-//! Cells as JSON without loss.
+//! Lossless serialization of cells as JSON.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use serde::ser::{Serialize, SerializeMap, Serializer};
 
 use super::{Value, named_float, not_finite};
 
-/// The member of an object that stands for a number that JSON does not have.
+/// Name of the single member of an object that stands for a number that JSON lacks.
 const FLOAT: &str = "float";
 
 impl Serialize for Value {

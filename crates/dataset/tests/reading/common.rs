@@ -1,4 +1,4 @@
-//! Documents and helpers that several test files use.
+//! Documents and helpers shared by the test files of this folder.
 
 use std::path::{Path, PathBuf};
 
@@ -9,14 +9,14 @@ use jsonathlon_dataset::stage::{StageOptions, Staged, stage};
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
 
-/// A user that packs, numbered.
+/// A numbered user id of the regular form, which the reference stores in packed form.
 pub(crate) fn did(number: u64) -> String {
     let letter = |place: u32| b"abcdefghijklmnopqrstuvwxyz234567"[(number >> (5 * place)) as usize & 31];
     let suffix: String = (0..24).rev().map(|place| char::from(letter(place.min(12)))).collect();
     format!("did:plc:{suffix}")
 }
 
-/// An ordinary event with a record.
+/// A regular event with a record.
 pub(crate) fn event(user: &str, time_us: i64, operation: &str, collection: &str) -> Json {
     json!({"did": user, "time_us": time_us, "kind": "commit", "commit": {
         "rev": "3lbhtytnn2k2f", "operation": operation, "collection": collection, "rkey": "3lbhtyteurk2y",
@@ -24,7 +24,7 @@ pub(crate) fn event(user: &str, time_us: i64, operation: &str, collection: &str)
                    "text": "some \"text\" with a \n newline and 日本語"}}})
 }
 
-/// So many ordinary lines, each with its newline.
+/// `count` regular lines, each with its newline.
 pub(crate) fn lines(count: u64) -> String {
     let collections = ["app.bsky.feed.like", "app.bsky.feed.post", "app.bsky.graph.follow"];
     (0..count)
@@ -36,26 +36,26 @@ pub(crate) fn lines(count: u64) -> String {
         .collect()
 }
 
-/// Writes a file and gives its path.
+/// Writes a file and returns its path.
 pub(crate) fn write(folder: &Path, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
     let path = folder.join(name);
     std::fs::write(&path, content).unwrap();
     path
 }
 
-/// One gzip member.
+/// Compresses the content as one gzip member.
 pub(crate) fn gzip(content: impl AsRef<[u8]>) -> Vec<u8> {
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::new(6));
     std::io::Write::write_all(&mut encoder, content.as_ref()).unwrap();
     encoder.finish().unwrap()
 }
 
-/// One zstd frame.
+/// Compresses the content as one zstd frame.
 pub(crate) fn zstd(content: impl AsRef<[u8]>) -> Vec<u8> {
     zstd::encode_all(content.as_ref(), 1).unwrap()
 }
 
-/// All documents of a source, and its counts at the end.
+/// Reads all documents of a source and checks its counts at the end.
 pub(crate) fn read(source: &Source) -> Result<Vec<Vec<u8>>, DataError> {
     let mut documents = source.documents()?;
     let mut lines = Vec::new();
@@ -67,7 +67,7 @@ pub(crate) fn read(source: &Source) -> Result<Vec<Vec<u8>>, DataError> {
     Ok(lines)
 }
 
-/// Staged documents, and the right answers over the clean ones.
+/// Staged documents with the reference answers over the clean ones.
 #[derive(Debug)]
 pub(crate) struct Answered {
     pub(crate) staged: Staged,
@@ -82,7 +82,7 @@ impl std::ops::Deref for Answered {
     }
 }
 
-/// Stages without anybody being told how far it is.
+/// Stages a source without progress reports or cancellation.
 pub(crate) fn staged(source: &Source, folder: &Path) -> Result<Answered, DataError> {
     let options = StageOptions { compression_rows: false, ..StageOptions::default() };
     let mut reference = Reference::default();
@@ -90,7 +90,7 @@ pub(crate) fn staged(source: &Source, folder: &Path) -> Result<Answered, DataErr
     Ok(Answered { staged, reference })
 }
 
-/// A text that stands for a JSON string, in many ways of writing it, quotes included.
+/// Strategy for the text of a JSON string with quotes, in many spellings (escapes, multi-byte characters).
 pub(crate) fn string_text() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         6 => "[a-z0-9 .:/-]{1,12}",
@@ -103,7 +103,7 @@ pub(crate) fn string_text() -> impl Strategy<Value = String> {
     proptest::collection::vec(piece, 0..5).prop_map(|pieces| format!("\"{}\"", pieces.concat()))
 }
 
-/// A text that stands for a number.
+/// Strategy for the text of a JSON number.
 pub(crate) fn number_text() -> impl Strategy<Value = String> {
     prop_oneof![
         3 => any::<i64>().prop_map(|number| number.to_string()),
@@ -119,7 +119,7 @@ fn space() -> impl Strategy<Value = &'static str> {
     prop_oneof![8 => Just(""), 1 => Just(" "), 1 => Just(" \t\r ")]
 }
 
-/// A member's name: often one of an event's, in more than one spelling.
+/// Strategy for a member name: often a name from events, in several spellings.
 fn name_text() -> impl Strategy<Value = String> {
     let known =
         vec!["did", "time_us", "kind", "commit", "operation", "collection", "record", "langs", "a", "b", ""];
@@ -131,7 +131,7 @@ fn name_text() -> impl Strategy<Value = String> {
     ]
 }
 
-/// A text that stands for any JSON value.
+/// Strategy for the text of any JSON value.
 pub(crate) fn json_text() -> impl Strategy<Value = String> {
     let leaf = prop_oneof![
         1 => proptest::sample::select(vec!["null", "true", "false", "[]", "{}"]).prop_map(String::from),
@@ -151,7 +151,7 @@ pub(crate) fn json_text() -> impl Strategy<Value = String> {
     })
 }
 
-/// An object with the paths of an event, some of them missing, of another type, or there twice.
+/// Strategy for an object with the paths of an event, some of them missing, of another type, or duplicate.
 pub(crate) fn event_text() -> impl Strategy<Value = String> {
     let langs = prop_oneof![
         3 => proptest::collection::vec(prop_oneof![string_text(), number_text()], 0..3)

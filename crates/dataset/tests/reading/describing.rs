@@ -1,4 +1,4 @@
-//! Profiles of data sets.
+//! Tests of the profiles of data sets.
 
 use std::collections::BTreeMap;
 
@@ -106,7 +106,7 @@ fn types_and_lengths_are_told_by_path() {
     assert_eq!(types(&profile, "o[\"b.c\"]"), [(JsonType::Integer, 1)]);
     assert_eq!(types(&profile, "o[\"\"]"), [(JsonType::String, 1)]);
     assert_eq!(types(&profile, "big"), [(JsonType::Float, 1)]);
-    // An empty array has no path for elements.
+    // An empty array adds no path for its elements.
     assert_eq!(types(&profile, "e"), [(JsonType::Array, 1)]);
     assert!(profile.paths.iter().all(|path| path.path != "e[]"));
     assert!(profile.paths.is_sorted_by(|a, b| a.path < b.path));
@@ -132,7 +132,8 @@ fn paths_and_names_are_limited() {
         .collect();
     let profile = described(lines, &DescribeOptions { paths: 7, names: 3 });
     assert_eq!(profile.paths.len(), 7);
-    // Of 350 values (each document 7: itself, array, element, kind, commit, operation) those on seven paths are told.
+    // Each document has 6 values (itself, array, element, kind, commit, operation), so all have 300. Only
+    // those on seven paths are profiled.
     let told: u64 = profile.paths.iter().flat_map(|path| &path.types).map(|found| found.values).sum();
     assert_eq!(told + profile.values_left_out, 50 * 6);
     let kinds: Vec<_> =

@@ -1,4 +1,4 @@
-//! Documents behind an address, from a server on the loopback interface.
+//! Tests of sources behind a URL, served on the loopback interface.
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
@@ -9,7 +9,7 @@ use jsonathlon_dataset::DataError;
 use jsonathlon_dataset::source::Source;
 use jsonathlon_dataset::stage::{Blind, StageOptions, stage};
 
-/// A server that answers one request with these bytes and closes; gives an address.
+/// Starts a server that answers one request with these bytes and closes. Returns a source with its URL.
 fn serve(answer: Vec<u8>, then: impl FnOnce(TcpStream) + Send + 'static) -> Source {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
@@ -20,7 +20,7 @@ fn serve(answer: Vec<u8>, then: impl FnOnce(TcpStream) + Send + 'static) -> Sour
         while request.read_line(&mut line).unwrap() > 2 {
             line.clear();
         }
-        // The client may be gone before the end.
+        // The client may disconnect before the end.
         let _ = stream.write_all(&answer);
         then(stream);
     });
@@ -45,7 +45,7 @@ fn whatever_is_behind_an_address_is_read() {
     for body in [text.clone().into_bytes(), gzip(&text), zstd(&text)] {
         assert_eq!(read(&serve(ok(&body), drop)).unwrap(), expected(&text));
     }
-    // Without a length the end of the connection is the end of the data.
+    // Without a length, the end of the connection ends the data.
     assert_eq!(read(&serve(answer("200 OK", text.as_bytes()), drop)).unwrap(), expected(&text));
     let encoded = gzip(&text);
     let head = format!("200 OK\r\ncontent-encoding: gzip\r\ncontent-length: {}", encoded.len());
@@ -96,7 +96,7 @@ fn a_download_that_is_cut_short_is_an_error() {
         let message = error.to_string();
         assert!(message.contains("try again") && !message.contains("secret"), "{message}");
     }
-    // Chunked: the last chunk never comes.
+    // Chunked transfer whose last chunk never arrives.
     let chunked = format!("{:x}\r\n{text}", text.len() + 10);
     let error =
         read(&serve(answer("200 OK\r\ntransfer-encoding: chunked", chunked.as_bytes()), drop)).unwrap_err();

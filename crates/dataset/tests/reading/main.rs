@@ -1,4 +1,4 @@
-//! The reading side of the crate from the outside: sources, scanner, reference answers, staging and profiles.
+//! Tests of the reading side of the crate: sources, scanner, reference answers, staging and profiles.
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking, in its helpers too")]
 

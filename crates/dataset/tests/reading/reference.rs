@@ -1,4 +1,5 @@
-//! The reference answers against a naive implementation, and their rules on hand-made documents.
+//! Compares the reference answers with a naive implementation, and tests their rules on hand-written
+//! documents.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -38,12 +39,12 @@ fn number(number: Option<i64>) -> Value {
     number.map_or(Value::Null, Value::Int)
 }
 
-/// Text for sorting, null last.
+/// Sort key of a text that sorts null last.
 fn last(name: &Name) -> (bool, Name) {
     (name.is_none(), name.clone())
 }
 
-/// The questions as they are stated, one pass and one map each.
+/// Naive implementation of the questions as stated, with one pass and one map each.
 fn naive(documents: &[Json], question: Question) -> Vec<Row> {
     let name = |document: &Json| text(document, "/commit/collection");
     let created = || {
@@ -139,7 +140,7 @@ fn check(documents: &[Json]) {
     }
 }
 
-/// A value of the right type mostly, sometimes of another, sometimes none at all.
+/// Strategy that mostly yields the usual value, sometimes another type, sometimes nothing.
 fn or_odd(usual: impl Strategy<Value = Json> + 'static) -> impl Strategy<Value = Option<Json>> {
     prop_oneof![
         12 => usual.prop_map(Some),
@@ -234,7 +235,7 @@ fn counts_and_users_by_event() {
         answers.rows(Question::Q1),
         [vec![name(like), int(4)], vec![name(POST), int(2)], vec![Value::Null, int(1)]]
     );
-    // The post of nobody is counted, and nobody is no user.
+    // An event without a user is counted, but does not count as a user.
     assert_eq!(
         answers.rows(Question::Q2),
         [vec![name(like), int(3), int(2)], vec![name(POST), int(2), int(1)]]
@@ -260,7 +261,7 @@ fn hours_are_of_utc_on_both_sides_of_1970() {
 
 #[test]
 fn ties_go_to_the_first_user_by_bytes() {
-    // In base32's own order letters come before digits, in bytes it is the other way round.
+    // In base32 order letters precede digits; in byte order digits precede letters.
     let users = ["did:plc:a", "did:plc:2", "did:plc:z", "did:plc:7"].map(|start| format!("{start:a<32}"));
     let mut documents: Vec<Json> = users.iter().map(|user| event(user, 5, "create", POST)).collect();
     documents.push(event("did:aaa", 5, "create", POST));

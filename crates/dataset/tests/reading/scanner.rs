@@ -1,4 +1,4 @@
-//! The scanner against serde_json and a naive reader of tokens.
+//! Compares the scanner with serde_json and with a naive tokenizer.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::Value as Json;
 
-/// Facts about a document as serde_json hands it over, members that are repeated included.
+/// Facts about a document as serde_json reports them, duplicate members included.
 #[derive(Default, Debug, PartialEq)]
 struct Facts {
     duplicate_keys: bool,
@@ -74,7 +74,8 @@ impl<'de> Deserialize<'de> for Facts {
     }
 }
 
-/// Whether a valid text holds a string with half of a surrogate pair, and a number that 64 bits do not hold.
+/// Returns whether a valid text has a string with a lone surrogate, and whether it has a number beyond 64
+/// bits.
 fn odd_tokens(text: &str) -> (bool, bool) {
     let (mut lone, mut big) = (false, false);
     let mut rest = text.chars().peekable();
@@ -116,7 +117,7 @@ fn text_at<'v>(value: &'v Json, path: &str) -> Option<&'v str> {
     value.pointer(path)?.as_str()
 }
 
-/// Everything that can be said about a line by other means.
+/// Checks everything about a line that serde_json or the naive tokenizer can determine too.
 fn check(line: &[u8]) {
     let mut scanner = Scanner::new();
     let found = scanner.scan(line);
@@ -138,7 +139,8 @@ fn check(line: &[u8]) {
     assert_eq!(found.traits.contains(Traits::LONE_SURROGATE), lone, "{shown}");
     assert_eq!(found.traits.contains(Traits::BIG_NUMBER), big, "{shown}");
     let Ok(value) = serde_json::from_str::<Json>(text) else {
-        // What is valid and yet has no value here: halves of pairs, numbers beyond a double, depth beyond 128.
+        // Valid texts that serde_json rejects: lone surrogates, numbers beyond a double, nesting deeper than
+        // 128.
         assert!(lone || big || found.traits.contains(Traits::DEEP), "{shown}");
         return;
     };
@@ -154,7 +156,7 @@ fn check(line: &[u8]) {
     assert_eq!(event.collection.as_deref(), text_at(&value, "/commit/collection"), "{shown}");
     let langs = value.pointer("/commit/record/langs").and_then(Json::as_array);
     assert_eq!(event.lang0.as_deref(), langs.and_then(|langs| langs.first()?.as_str()), "{shown}");
-    // serde_json reads -0 as a float, here it is the integer that it is written as.
+    // serde_json reads -0 as a float; the scanner reads it as the integer that it is written as.
     let time = value.pointer("/time_us");
     let zero =
         time.and_then(Json::as_f64).filter(|zero| *zero == 0.0 && time.is_some_and(|time| time.is_f64()));
@@ -297,7 +299,7 @@ fn duplicate_keys_are_told_at_any_place() {
     assert_eq!(traits(r#"{"a":{"b":1},"b":{"a":1}}"#), Traits::NONE);
     let nested = format!("{}{}{}", r#"{"k":"#.repeat(99), r#"{"k":1,"k":2}"#, "}".repeat(99));
     assert_eq!(traits(&nested), Traits::DUPLICATE_KEYS);
-    // Halves of pairs are different from each other and from the replacement character.
+    // Lone surrogates differ from each other and from the replacement character.
     assert_eq!(traits(r#"{"\ud800":1,"\ud801":2,"\ufffd":3}"#), Traits::LONE_SURROGATE);
 }
 
@@ -359,7 +361,7 @@ fn depth_is_told_and_costs_no_stack() {
     assert_eq!(scan(nested(100_000).as_bytes()).traits, Traits::NOT_OBJECT | Traits::DEEP);
     let objects = format!("{}1{}", r#"{"a":"#.repeat(100_000), "}".repeat(100_000));
     assert_eq!(scan(objects.as_bytes()).traits, Traits::DEEP);
-    // Mixed brackets, so that a level's kind must be known at any depth.
+    // Mixed brackets, so that the scanner must remember the bracket kind of each level at any depth.
     let mixed = format!("{}1{}", r#"{"a":[[{"b":["#.repeat(1_000), r#"]}]]}"#.repeat(1_000));
     assert_eq!(scan(mixed.as_bytes()).traits, Traits::DEEP);
     for at in [mixed.len() - 1, mixed.len() - 2, mixed.len() - 321, mixed.len() / 2 + 7] {
@@ -397,7 +399,7 @@ fn encodings_are_told() {
     assert_eq!(found.traits, Traits::NOT_UTF8);
     assert_eq!(found.fault.map(|fault| fault.to_string()).as_deref(), Some("invalid UTF-8 at byte 10"));
     assert_eq!((found.event.kind.as_deref(), found.event.did.as_deref()), (Some("a\u{fffd}b"), Some("c")));
-    // Overlong, a surrogate, beyond the last plane, cut short.
+    // Overlong encoding, surrogate, code point beyond the last plane, truncated sequence.
     for bytes in [b"\xc0\xaf".as_slice(), b"\xed\xa0\x80", b"\xf4\x90\x80\x80", b"\xe2\x82"] {
         let line = [b"[\"", bytes, b"\"]"].concat();
         assert_eq!(scan(&line).traits, Traits::NOT_UTF8 | Traits::NOT_OBJECT);

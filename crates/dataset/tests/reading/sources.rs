@@ -1,4 +1,4 @@
-//! Sources of every kind, and everything that can be wrong with them.
+//! Tests of sources of every kind and of their errors.
 
 use crate::common::{gzip, lines, read, write, zstd};
 use jsonathlon_dataset::DataError;
@@ -27,7 +27,7 @@ fn split(text: &str) -> Vec<Vec<u8>> {
 #[test]
 fn plain_gzip_and_zstd_give_the_same_documents() {
     let folder = tempfile::tempdir().unwrap();
-    // Several blocks, so that lines lie across their ends.
+    // Several blocks, so that lines span block boundaries.
     let text = lines(5_000);
     let (first, second) = text.split_at(text.len() / 3);
     let stored = [
@@ -36,7 +36,7 @@ fn plain_gzip_and_zstd_give_the_same_documents() {
         ("members.gz", [gzip(first), gzip(second)].concat()),
         ("one.zst", zstd(&text)),
         ("frames.zst", [zstd(first), zstd(second)].concat()),
-        // Told by content: names may lie.
+        // The format is detected from the content, because file names may be wrong.
         ("plain.gz", text.clone().into_bytes()),
         ("packed.json", gzip(&text)),
         ("data", zstd(&text)),
@@ -163,7 +163,7 @@ fn data_that_ends_too_early_is_told_with_its_file() {
 fn damaged_data_is_told_with_its_file() {
     let folder = tempfile::tempdir().unwrap();
     let text = lines(3_000);
-    // With a checksum, as the command line tool writes it; without one not all damage can be noticed.
+    // With a checksum, as written by the `zstd` command; otherwise some damage could not be detected.
     let mut checked = zstd::stream::write::Encoder::new(Vec::new(), 1).unwrap();
     checked.include_checksum(true).unwrap();
     std::io::Write::write_all(&mut checked, text.as_bytes()).unwrap();
@@ -187,7 +187,7 @@ fn a_damaged_file_in_a_folder_is_the_one_named() {
     write(folder.path(), "b.json.gz", &whole[..whole.len() - 9]);
     let (_, message) = failure(&path(folder.path()));
     assert!(message.contains("b.json.gz") && !message.contains("a.json:"), "{message}");
-    // Documents are counted from the start of the file.
+    // The position counts documents from the start of the file.
     assert!(message.contains("after 100 whole documents"), "{message}");
 }
 
@@ -199,7 +199,7 @@ fn other_compressions_are_named() {
     assert!(message.contains("is bzip2 data") && message.contains("gzip or zstd"), "{message}");
 }
 
-/// The beginning of an archive of one file.
+/// The beginning of a tar archive with one file.
 fn archive() -> Vec<u8> {
     let mut archive = vec![0; 2048];
     archive[..6].copy_from_slice(b"a.json");
@@ -230,7 +230,8 @@ fn a_byte_order_mark_is_no_part_of_a_document() {
     let (one, two) = ("\u{feff}{\"a\":1}\n{\"a\":2}\n", "\u{feff}{\"a\":3}");
     write(folder.path(), "1.json", one);
     write(folder.path(), "2.json.gz", gzip(two));
-    // In the middle it is text of the document that it stands in, and no JSON before one.
+    // A byte order mark inside a string is text of the document; before a later document it is not valid
+    // JSON.
     write(folder.path(), "3.json", "{\"a\":\"\u{feff}\"}\n\u{feff}{}\n");
     let documents = read(&path(folder.path())).unwrap();
     let expected = ["{\"a\":1}", "{\"a\":2}", "{\"a\":3}", "{\"a\":\"\u{feff}\"}", "\u{feff}{}"];
@@ -258,7 +259,7 @@ fn a_line_of_a_hundred_megabytes_is_read() {
 #[test]
 fn endless_lines_are_given_up() {
     let folder = tempfile::tempdir().unwrap();
-    // A few kilobytes that unpack to 300 MB without a newline.
+    // A few kilobytes that decompress to 300 MB without a newline.
     let mut encoder = zstd::stream::write::Encoder::new(Vec::new(), 1).unwrap();
     for _ in 0..300 {
         std::io::Write::write_all(&mut encoder, &vec![b' '; 1_000_000]).unwrap();
@@ -281,7 +282,7 @@ fn unreadable_files_say_why() {
     assert!(message.contains("a.json/b.json"), "{message}");
 }
 
-/// Set for the process that this test starts of itself, with documents on its standard input.
+/// Environment variable set for the child process of this test, which reads documents from standard input.
 const WITH_INPUT: &str = "JSONATHLON_TEST_WITH_INPUT";
 
 #[test]

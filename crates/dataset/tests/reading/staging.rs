@@ -1,4 +1,4 @@
-//! Staging: what it leaves behind, byte by byte, and what it does when it fails.
+//! Tests of staging: its output byte by byte, and its behaviour on failures.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -15,7 +15,7 @@ use proptest::prelude::*;
 
 use crate::common::{Answered, did, event, event_text, gzip, lines, staged, write, zstd};
 
-/// The right answers without the rejected documents, found by reading again.
+/// The reference answers without the rejected documents, computed by reading again.
 fn without(staged: &Staged, rejected: &HashSet<u64>) -> Result<Reference, DataError> {
     let mut reference = Reference::default();
     staged.show_without(rejected, &mut reference)?;
@@ -41,7 +41,7 @@ fn reference(lines: &[&[u8]]) -> Reference {
     reference
 }
 
-/// Everything that holds of any staging of these lines, none of them blank.
+/// Checks everything that holds for any staging of these lines, none of which may be blank.
 fn check(staged: &Answered, lines: &[&[u8]]) {
     let is_document = |line: &[u8]| !scan(line).traits.intersects(Traits::NO_DOCUMENT);
     let (documents, others): (Vec<&[u8]>, Vec<&[u8]>) = lines.iter().partition(|line| is_document(line));
@@ -111,7 +111,7 @@ fn compressed_files_and_folders_are_loaded_from_a_copy() {
     assert_eq!(names(folder.path()), [CLEAN_FILE]);
     let notes = LeftOut { path: data.path().join("notes.md"), why: Why::Ending(Some("md".into())) };
     assert_eq!(from_folder.left_out, [notes]);
-    // Each document is found in the file in which it is.
+    // Each document is located in its own file.
     let places: Vec<String> =
         (0..3_000).map(|ordinal| from_folder.place(ordinal).unwrap().to_string()).collect();
     let (of_first, of_second) = (first.lines().count(), second.lines().count());
@@ -136,7 +136,7 @@ fn a_file_whose_path_engines_misread_is_loaded_from_a_copy() {
         check(&copied, &split(&text));
         assert_eq!(copied.clean, folder.path().join(CLEAN_FILE), "{name}");
     }
-    // A link stands for what it leads to.
+    // A symbolic link is treated as its target.
     let file = write(data.path(), "no ending", &text);
     std::os::unix::fs::symlink(&file, data.path().join("link.gz")).unwrap();
     let linked = staged(&Source::Path(data.path().join("link.gz")), folder.path()).unwrap();
@@ -265,7 +265,7 @@ fn what_an_earlier_staging_left_does_not_stay() {
     let good = write(data.path(), "good.json", lines(10));
     staged(&Source::Path(good), folder.path()).unwrap();
     assert_eq!(names(folder.path()), [""; 0]);
-    // A source that lies where its own copy would: it is not removed.
+    // A source at the path of its own copy is not removed.
     let own = write(folder.path(), CLEAN_FILE, lines(10));
     let again = staged(&Source::Path(own.clone()), folder.path()).unwrap();
     assert_eq!((again.staged.clean, names(folder.path())), (own, vec![CLEAN_FILE.to_string()]));
@@ -302,7 +302,7 @@ fn generated_events_are_staged_and_sized() {
     let documents: Vec<&[u8]> = content.strip_suffix(b"\n").unwrap().split(|byte| *byte == b'\n').collect();
     let staged = Answered { staged, reference };
     check(&staged, &documents);
-    // What is made is counted in documents, on its way as at its end.
+    // Progress of generated documents is counted in documents, also at the end.
     assert!(source.is_made() && !Source::Path(staged.staged.clean.clone()).is_made());
     let last = seen.pop().unwrap();
     let whole =
@@ -396,7 +396,7 @@ fn data_without_a_single_object_is_refused() {
     for (content, count) in [
         (pretty.to_string(), "5 lines"),
         ("[{\"a\":1},{\"a\":2}]".to_string(), "1 lines"),
-        // Not read to its end in vain.
+        // This one must be rejected without being read to its end.
         ("did,time_us\n".repeat(1_000_000), "lines"),
     ] {
         let length = content.len() as u64;
@@ -423,13 +423,13 @@ fn data_without_a_single_object_is_refused() {
 #[test]
 fn data_that_is_for_the_most_part_no_json_is_refused_and_a_part_of_it_is_not() {
     let (data, folder) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    // One good document must not make a program remember a billion bad ones.
+    // One good document must not make the program remember a billion bad ones.
     let file = write(data.path(), "a.json", "{}\n".to_owned() + &"x\n".repeat(3_000_000));
     let error = staged(&Source::Path(file), folder.path()).unwrap_err();
     assert!(matches!(error, DataError::MostlyUnreadable { .. }), "{error}");
     assert!(error.to_string().contains("newline-delimited"), "{error}");
     assert_eq!(names(folder.path()), [""; 0]);
-    // Neither must one for each bad one.
+    // Neither must one good document per bad one.
     let file = write(data.path(), "b.json", "{}\nx\n".repeat(1_000_000));
     let error = staged(&Source::Path(file), folder.path()).unwrap_err();
     assert!(matches!(error, DataError::MostlyUnreadable { .. }), "{error}");
@@ -495,7 +495,7 @@ proptest! {
         plain in any::<bool>(),
     ) {
         let (data, folder) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-        // A lone carriage return at the end of a line would be taken for a part of its end.
+        // A trailing carriage return would be parsed as part of the line ending.
         let texts: Vec<String> = texts.iter().map(|text| format!("{} ", text.trim())).collect();
         let text = texts.join("\n");
         let content = if plain { text.clone().into_bytes() } else { zstd(&text) };

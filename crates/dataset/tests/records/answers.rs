@@ -1,4 +1,4 @@
-//! Answers of scans, of projections, and of elements that satisfy a condition.
+//! Tests of the verification of scans, projections and element conditions.
 
 use jsonathlon_dataset::records::{
     Fault, Form, KeyOrder, KeyType, Kind, RecordSet, Records, Scratch, Seen, Values, Written, Wrong,
@@ -13,7 +13,7 @@ fn key(set: &RecordSet, number: u64) -> Vec<u8> {
     key
 }
 
-/// Numbers of records in the order of their keys, from that of one of them on.
+/// Numbers of the records in key order, starting at record `start`.
 fn in_order(set: &RecordSet, loaded: u64, start: u64) -> Vec<u64> {
     let mut numbers: Vec<u64> = (0..loaded).collect();
     numbers.sort_by_key(|number| set.records().bigint(*number));
@@ -55,7 +55,7 @@ fn scans_are_whole_and_in_order() {
                 if order.len() > rows.len() || rows.len() == 10 {
                     assert_eq!(fault(10, &rows[..3]), Err(Fault::Omitted));
                 }
-                // Without the loaded keys, what is there must be in order.
+                // Without the loaded keys, only the order of the rows can be verified.
                 let mut loose = set.scan(start, 10, None);
                 assert_eq!(loose.number(rows[0]), Ok(rows[0]));
                 assert_eq!(loose.number(rows[2]), Ok(rows[2]));
@@ -71,7 +71,7 @@ fn scans_are_whole_and_in_order() {
 fn scans_may_meet_inserted_records() {
     let set = set(Kind::Flat, Values::Text);
     let order = in_order(&set, 150, 3);
-    // A hundred were loaded; whether those behind them are there yet, nobody knows.
+    // 100 records were loaded; whether the later ones are visible yet is unknown.
     let loaded: Vec<u64> = order.iter().copied().filter(|number| *number < 100).collect();
     assert_eq!(scan(&set, 100, 3, 20, &order[..20]), Ok(20));
     assert_eq!(scan(&set, 100, 3, 20, &loaded[..20]), Ok(20));

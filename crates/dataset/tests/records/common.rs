@@ -1,4 +1,4 @@
-//! Sets of records to try, and texts that mean the same.
+//! Record sets for tests, and rewriting of JSON texts with equal meaning.
 
 use jsonathlon_dataset::records::{KeyOrder, KeyType, Kind, RecordSet, Records, Values};
 use serde_json::Value;
@@ -20,7 +20,7 @@ pub(crate) const KINDS: [Kind; 6] = [
     Kind::Items { members: 7 },
 ];
 
-/// One set of each kind and of both sorts of values, without a key in documents and with one.
+/// One set of each kind and both sorts of values, each without and with the key inside the documents.
 pub(crate) fn sets() -> Vec<RecordSet> {
     let mut sets = Vec::new();
     for kind in KINDS {
@@ -51,8 +51,8 @@ pub(crate) fn value(set: &RecordSet, number: u64, path: usize, version: u32) -> 
     text
 }
 
-/// A text that means the same: members in another order where `turn` says so, white space between all tokens, characters
-/// escaped that need not be.
+/// Writes a value as different JSON text: member order rotated or reversed by `turn`, white space `blank`
+/// between all tokens, and every `escaped`-th character escaped needlessly.
 pub(crate) fn rewrite(value: &Value, turn: usize, blank: &str, escaped: usize, out: &mut String) {
     let put = |text: &str, out: &mut String| {
         out.push('"');

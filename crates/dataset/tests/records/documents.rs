@@ -1,4 +1,4 @@
-//! Documents are what they are said to be, and pass in whatever form they come back.
+//! Tests that documents have the documented properties and are accepted in any equivalent form.
 
 use std::collections::{HashMap, HashSet};
 
@@ -14,7 +14,7 @@ fn parsed(text: &[u8]) -> Value {
     serde_json::from_slice(text).unwrap()
 }
 
-/// All strings of a value, in order.
+/// Collects all strings of a value, in order.
 fn strings<'a>(value: &'a Value, found: &mut Vec<&'a str>) {
     match value {
         Value::String(text) => found.push(text),
@@ -142,7 +142,7 @@ fn keys_stand_in_documents_where_they_should() {
     plain.keyed_document("_id", 12, 3, &mut text);
     assert_eq!(text, document(&keyed, 12, 3));
     assert!(text.starts_with(b"{\"_id\":\"user"));
-    // A set that has a key member takes no second one.
+    // A set with a key member does not get a second one.
     let mut again = Vec::new();
     keyed.keyed_document("other", 12, 3, &mut again);
     assert_eq!(again, text);
@@ -155,7 +155,7 @@ fn keys_stand_in_documents_where_they_should() {
     }
 }
 
-/// How many times smaller zstd makes text: with a small window, as engines' pages have, and with the widest.
+/// Compression ratios of zstd: with a small window, like the pages of engines, and with the widest window.
 fn compressed(text: &[u8]) -> (f64, f64) {
     let quick = zstd::bulk::compress(text, 1).unwrap().len();
     let mut wide = zstd::bulk::Compressor::new(19).unwrap();
@@ -225,14 +225,14 @@ fn groups_share_one_value() {
         }
         let whole = groups.values().filter(|numbers| numbers.len() as u64 == GROUP).count();
         assert!(whole >= 200);
-        // Records of a group do not lie side by side.
+        // Records of one group are not stored next to each other.
         let near =
             groups.values().flat_map(|numbers| numbers.windows(2)).filter(|pair| pair[1] - pair[0] < 8);
         assert!(near.count() < 60);
     }
 }
 
-/// A change of any byte of any document is a new version of the law.
+/// Any change of a document's bytes requires a new RECORDS_VERSION.
 #[test]
 fn documents_stay_what_they_are() {
     let digest = |set: &RecordSet| {

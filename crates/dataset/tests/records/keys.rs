@@ -1,4 +1,4 @@
-//! Keys and what they are made of.
+//! Tests of keys and their record numbers.
 
 use std::collections::HashSet;
 
@@ -29,7 +29,7 @@ fn keys_have_their_forms() {
     assert_eq!(first.len(), 1_000);
     let sorted = (0..1_000).map(|number| key(&hashed, number)).is_sorted();
     assert!(!sorted);
-    // They spread over the whole range.
+    // The hashed keys spread over the whole range.
     let high = (0..10_000).filter(|number| hashed.bigint(*number) > 1 << 62).count();
     assert!((4_700..5_300).contains(&high), "{high}");
 }

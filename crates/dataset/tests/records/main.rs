@@ -1,4 +1,4 @@
-//! Records: documents made, and answers over them checked.
+//! Tests of records: generation of documents and verification of answers.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 

@@ -1,4 +1,4 @@
-//! Records as a source.
+//! Tests of records as a source of documents.
 
 use std::collections::HashSet;
 
@@ -92,7 +92,7 @@ fn sources_have_names() {
         let text = serde_json::to_string(&source).unwrap();
         assert_eq!(serde_json::from_str::<Source>(&text).unwrap(), source);
     }
-    // A set that was written before documents could hold their keys.
+    // A set in the format from before the key member was added.
     let old = r#"{"kind":{"kind":"flat"},"values":"text","seed":1,"key_order":"hashed","key_type":"text"}"#;
     assert_eq!(serde_json::from_str::<Records>(old).unwrap(), records(Kind::Flat, Values::Text));
 }

@@ -1,4 +1,4 @@
-//! Whatever is wrong with a document is found.
+//! Tests that every error in a document is detected.
 
 use jsonathlon_dataset::records::{Fault, Kind, RecordSet, Scratch, Seen, Values, Written};
 use proptest::prelude::*;
@@ -10,7 +10,8 @@ fn fault(set: &RecordSet, number: u64, text: &[u8]) -> Option<Fault> {
     set.check(number, text, Written::Path(0), &mut Scratch::new()).err().map(|wrong| wrong.fault)
 }
 
-/// Flips bytes of a text and checks that each flip is found, unless the text still means the same.
+/// Flips bytes of a text and checks that each flip is detected unless the text still has the same meaning.
+/// Returns the number of detected flips.
 fn flips(set: &RecordSet, number: u64, text: &[u8], masks: &[u8]) -> u64 {
     let mut scratch = Scratch::new();
     let meaning: Value = serde_json::from_slice(text).unwrap();
@@ -40,7 +41,7 @@ fn every_flipped_byte_is_found() {
     let masks: Vec<u8> = (1..=255).collect();
     for set in sets() {
         let text = document(&set, 5, 0);
-        // Of large documents each byte in one way, of others in all.
+        // Large documents are tested with one mask per byte, others with all masks.
         let masks = if text.len() < 1_300 { masks.as_slice() } else { &[1] };
         let found = flips(&set, 5, &text, masks);
         assert_eq!(found, (text.len() * masks.len()) as u64);
@@ -140,7 +141,7 @@ fn versions_are_told_apart() {
             for other in [Written::Nothing, Written::All, Written::Path(0)] {
                 assert_eq!(check(other).unwrap_err().fault, Fault::Mixed);
             }
-            // Another record's value, and that of another path.
+            // A value of another record, and a value of another path.
             let mut scratch = Scratch::new();
             let other = value(&set, 9, written, 77);
             assert!(set.check_value(8, written, &other, &mut scratch).is_err());

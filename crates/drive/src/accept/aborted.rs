@@ -1,14 +1,14 @@
-//! Writes that are known not to have been done.
+//! Versions of writes that are known not to have been applied.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 const PARTS: usize = 64;
-/// From this many entries of a part on, those are looked for that nobody can ask for any more.
+/// Number of entries in a part from which on unneeded ones are pruned.
 const PRUNED_FROM: usize = 1_024;
 
-/// The versions of aborted writes.
+/// Versions of aborted writes, in parts with a lock each.
 #[derive(Debug)]
 pub(super) struct Aborted {
     parts: Box<[Mutex<Part>]>,
@@ -17,7 +17,8 @@ pub(super) struct Aborted {
 
 #[derive(Debug)]
 struct Part {
-    /// By record and version: the last delete before a delete that was aborted.
+    /// Aborted versions by record number and version. The value is the delete that preceded an aborted
+    /// delete.
     known: HashMap<(u64, u32), u32>,
     pruned_from: usize,
 }
@@ -30,8 +31,8 @@ impl Default for Aborted {
 }
 
 impl Aborted {
-    /// Notes an aborted write. Versions below a record's floor are refused without being asked for here, so that they are
-    /// forgotten when there are many.
+    /// Adds an aborted write. Reads reject versions below a record's floor without a lookup here, so such
+    /// entries are pruned when a part grows large.
     pub(super) fn add(&self, number: u64, version: u32, deleted_before: u32, floor: impl Fn(u64) -> u32) {
         let Some(part) = self.parts.get(number as usize % PARTS) else { return };
         let mut part = part.lock().unwrap_or_else(PoisonError::into_inner);
@@ -43,7 +44,8 @@ impl Aborted {
         }
     }
 
-    /// Whether a write is known to have been aborted, and which delete came before it.
+    /// Returns the delete that preceded an aborted write (0 if none). `None` if the write is not known to be
+    /// aborted.
     #[inline]
     pub(super) fn get(&self, number: u64, version: u32) -> Option<u32> {
         if self.count.load(Ordering::SeqCst) == 0 {
@@ -54,7 +56,7 @@ impl Aborted {
         part.known.get(&(number, version)).copied()
     }
 
-    /// Whether a write is known to have been aborted.
+    /// Returns `true` if the write is known to have been aborted.
     #[inline]
     pub(super) fn contains(&self, number: u64, version: u32) -> bool {
         self.get(number, version).is_some()

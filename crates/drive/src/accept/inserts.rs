@@ -1,15 +1,15 @@
-//! The numbers of new records, and up to where their inserts were acknowledged.
+//! Numbers of inserted records, and the number up to which all inserts were acknowledged.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// Numbers of records that are inserted.
+/// Allocator of the numbers of new records.
 #[derive(Debug)]
 pub(super) struct Inserts {
     next: AtomicU64,
-    /// All below were loaded, or inserted and acknowledged.
+    /// Every record below this number was loaded, or inserted and acknowledged.
     contiguous: AtomicU64,
-    /// Numbers whose insert was refused, which are inserted before others so that no gap stays.
+    /// Numbers whose insert was refused. They are allocated again before new ones, so that no gap stays.
     refused: Mutex<Vec<u64>>,
     refused_count: AtomicU64,
 }
@@ -24,7 +24,7 @@ impl Inserts {
         }
     }
 
-    /// The number of the next record.
+    /// Allocates the number of the next record to insert.
     pub(super) fn take(&self) -> u64 {
         if self.refused_count.load(Ordering::SeqCst) > 0
             && let Some(number) = self.refused.lock().unwrap_or_else(PoisonError::into_inner).pop()
@@ -35,7 +35,7 @@ impl Inserts {
         self.next.fetch_add(1, Ordering::SeqCst)
     }
 
-    /// The insert of this number was refused.
+    /// Frees a number whose insert was refused.
     pub(super) fn give_back(&self, number: u64) {
         let mut refused = self.refused.lock().unwrap_or_else(PoisonError::into_inner);
         if !refused.contains(&number) {
@@ -44,13 +44,14 @@ impl Inserts {
         }
     }
 
-    /// Whether a number was taken and is not among the contiguous ones.
+    /// Returns `true` if the number was allocated and lies above the contiguous ones.
     pub(super) fn is_ahead(&self, number: u64) -> bool {
         (self.contiguous()..self.end()).contains(&number)
     }
 
-    /// Moves on over numbers that are acknowledged. Of threads that acknowledge neighbours at once, the one that notes its
-    /// own last sees the others' and moves on over all of them.
+    /// Advances `contiguous` over all acknowledged numbers. If threads acknowledge neighbouring numbers at
+    /// the same time, the last one to store its acknowledgement sees the others' and advances over all of
+    /// them.
     pub(super) fn advance(&self, acknowledged: impl Fn(u64) -> bool) {
         loop {
             let number = self.contiguous.load(Ordering::SeqCst);
@@ -66,7 +67,7 @@ impl Inserts {
         self.contiguous.load(Ordering::SeqCst)
     }
 
-    /// No number from this one on was taken.
+    /// Smallest number that was never allocated.
     pub(super) fn end(&self) -> u64 {
         self.next.load(Ordering::SeqCst)
     }

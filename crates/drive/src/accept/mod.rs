@@ -1,12 +1,11 @@
-//! Which answers are right while writes are in flight.
+//! Accept sets: the versions that a read may return while writes are in flight.
 //!
-//! Each record has versions: every write, also a delete and an insert, takes the next one before it is sent. A read notes
-//! the record's floor before it is sent and accepts whatever was issued by the time of its answer, is not older than that
-//! floor, and is not known to have been aborted. This is slightly wide and never wrong: no right answer is refused. With
-//! one client it is exact. It holds for any system whose writes take effect at one moment between sending and
-//! acknowledgement, and whose reads see all writes that took effect before they were sent.
-//!
-//! Record numbers below those that were loaded are there at version 0; others begin as absent ones.
+//! Every write of a record, including deletes and inserts, takes the record's next version before it is sent.
+//! A read notes the record's floor before it is sent. Its answer is accepted if the version was issued by the
+//! time of the answer, is not below that floor, and is not known to be aborted. The set may be slightly too
+//! wide, but no right answer is rejected; with one client it is exact. This holds for any system whose writes
+//! take effect at one moment between sending and acknowledgement, and whose reads see all writes that took
+//! effect before they were sent. Loaded records exist at version 0, others are absent at first.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -31,16 +30,16 @@ use room::Room;
 use state::Issued;
 use words::{Wide, Word};
 
-/// Records that can be inserted beyond those that were loaded.
+/// Largest number of records that can be inserted in addition to the loaded ones.
 pub const MOST_INSERTS: u64 = 1 << 28;
 
-/// What is known of all records' versions. Threads share one.
+/// Versions of all records of a load, shared by all client threads.
 #[derive(Debug)]
 pub struct Accept {
     loaded: u64,
     entries: Box<[Entry]>,
     inserted: Room<Entry>,
-    /// What only deletes and writes of whole documents need.
+    /// Further state of records with deletes or writes of whole documents.
     wholes: Room<Whole>,
     wide: Wide,
     aborted: Aborted,
@@ -49,7 +48,7 @@ pub struct Accept {
     unknown: Mutex<Vec<Write>>,
 }
 
-/// Aligned so that what is looked up for an answer lies in one line of the cache.
+/// Aligned so that the data needed for one answer lies in a single cache line.
 #[derive(Debug, Default)]
 #[repr(align(32))]
 struct Entry {
@@ -59,26 +58,27 @@ struct Entry {
 
 #[derive(Debug, Default)]
 struct Whole {
-    /// The greatest version of a delete.
+    /// Greatest version of a delete; 0 if there was none.
     deleted: AtomicU32,
-    /// The greatest version of a write of the whole document.
+    /// Greatest version of a write of the whole document.
     issued: AtomicU32,
-    /// What a read that starts now sees was inserted or replaced as a whole by no older version than this.
+    /// Lower bound of the version in which a read that starts now sees the document inserted or replaced as a
+    /// whole.
     floor: AtomicU32,
 }
 
-/// What a write changes.
+/// Part of the document that a write changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// The values that the mix's writes change.
+    /// The value that the writes of the mix change.
     Part,
-    /// The whole document: an insert, or an update of all values.
+    /// The whole document, by an insert or an update of all values.
     Whole,
-    /// The document goes.
+    /// The write deletes the document.
     Delete,
 }
 
-/// What was known of a record when a read was sent.
+/// Floors of a record at the time when a read was sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
 pub struct Read {
@@ -88,70 +88,71 @@ pub struct Read {
 }
 
 impl Read {
-    /// The record's number.
+    /// Number of the record that is read.
     #[must_use]
     pub fn number(&self) -> u64 {
         self.number
     }
 }
 
-/// A write that has a version. It must be told how it ended.
+/// A write that has a version. It must be passed to [`Accept::acknowledged`], [`Accept::aborted`],
+/// [`Accept::taken`] or [`Accept::unknown`] when it has ended.
 #[derive(Debug, PartialEq, Eq)]
 #[must_use]
 pub struct Write {
     number: u64,
     issued: Issued,
     change: Change,
-    /// The last delete before a delete.
+    /// Version of the delete before this one; 0 if there was none or this is no delete.
     deleted_before: u32,
 }
 
 impl Write {
-    /// The record's number.
+    /// Number of the record that is written.
     #[must_use]
     pub fn number(&self) -> u64 {
         self.number
     }
 
-    /// The version that the values written must bear.
+    /// Version that the written values must carry.
     #[must_use]
     pub fn version(&self) -> u32 {
         self.issued.version
     }
 }
 
-/// Why an answer is refused.
+/// Reasons for which an answer is rejected as wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refused {
-    /// Older than what was acknowledged before the read was sent.
+    /// The answer is older than a write that was acknowledged before the read was sent.
     #[error("version {version} is stale: {floor} was acknowledged before the read was sent")]
     Stale {
-        /// The version in the answer.
+        /// Version found in the answer.
         version: u32,
-        /// The least that is right.
+        /// Smallest version that would have been accepted.
         floor: u32,
     },
-    /// A version that no write was given.
+    /// The answer has a version that was never issued to a write.
     #[error("version {version} was never written; {issued} is the last one that was")]
     NeverWritten {
-        /// The version in the answer.
+        /// Version found in the answer.
         version: u32,
-        /// The last one that was issued.
+        /// Greatest version issued so far.
         issued: u32,
     },
-    /// The version of a write that the system has refused.
+    /// The answer has the version of a write that is known not to have been applied.
     #[error("version {version} was refused by the system, and is there")]
     Aborted {
-        /// The version in the answer.
+        /// Version found in the answer.
         version: u32,
     },
-    /// There is no record where there must be one.
+    /// The record is absent, although no delete of it could have taken effect.
     #[error("the record is absent, and was not deleted")]
     Absent,
 }
 
 impl Refused {
-    /// Whether the answer was right once.
+    /// Returns `true` if the answer was right at an earlier time.
     #[must_use]
     pub fn is_stale(&self) -> bool {
         matches!(self, Refused::Stale { .. })
@@ -159,7 +160,7 @@ impl Refused {
 }
 
 impl Accept {
-    /// Nothing but this many records, all at version 0.
+    /// Creates the accept sets for this many loaded records, all at version 0.
     #[must_use]
     pub fn new(loaded: u64) -> Self {
         Accept {
@@ -175,7 +176,7 @@ impl Accept {
         }
     }
 
-    /// How many records the load brought.
+    /// Number of loaded records; inserted records have greater numbers.
     #[must_use]
     pub fn loaded(&self) -> u64 {
         self.loaded
@@ -202,7 +203,7 @@ impl Accept {
         self.entry(number).map_or((0, 0), |entry| entry.word.bounds(number, &self.wide))
     }
 
-    /// To be called before a read is sent.
+    /// Notes the floors of a record. Must be called before the read is sent.
     #[inline]
     pub fn begin_read(&self, number: u64) -> Read {
         let (_, floor) = self.bounds(number);
@@ -210,17 +211,18 @@ impl Accept {
         Read { number, floor, whole_floor }
     }
 
-    /// For answers of which nobody knew before that they would hold this record, such as those of scans, and for systems
-    /// that may answer with something old: whatever was written once is right.
+    /// Returns a read that accepts every version ever written. Used for records that an answer contains
+    /// unexpectedly, such as those of a scan, and for systems whose answers may be stale.
     pub fn read_of_any_age(&self, number: u64) -> Read {
         Read { number, floor: 0, whole_floor: 0 }
     }
 
-    /// Whether an answer is right; none for a record that is absent. To be called when the answer is there.
+    /// Checks the answer to a read; `None` stands for an absent record. Must be called after the answer has
+    /// arrived.
     ///
     /// # Errors
     ///
-    /// Why it is not.
+    /// [`Refused`] if the answer is not in the accept set.
     #[inline]
     pub fn accepts(&self, read: &Read, answer: Option<Seen>) -> Result<(), Refused> {
         let Some(seen) = answer else { return self.accepts_absence(read) };
@@ -263,8 +265,8 @@ impl Accept {
         }
     }
 
-    /// To be called before a write is sent; it gives the write its version. None when the record's versions have run out
-    /// (after four thousand million), or when there is no room for its number.
+    /// Issues the version of a write. Must be called before the write is sent. `None` if the record's
+    /// versions have run out (after about 4.29 thousand million) or there is no room for its number.
     #[must_use]
     pub fn begin_write(&self, number: u64, change: Change) -> Option<Write> {
         let entry = self.entry_or_make(number)?;
@@ -287,48 +289,50 @@ impl Accept {
         Some(Write { number, issued, change, deleted_before })
     }
 
-    /// Begins the insert of a record that was never there. None when there is no room for more.
+    /// Issues a number and a version for the insert of a new record. `None` if there is no room for more
+    /// records.
     #[must_use]
     pub fn begin_insert(&self) -> Option<Write> {
         let number = self.inserts.take();
         self.begin_write(number, Change::Whole)
     }
 
-    /// The write was done: to be called when its acknowledgement is there.
+    /// Ends a write that was applied. Must be called after its acknowledgement has arrived.
     pub fn acknowledged(&self, write: Write) {
         self.end(&write, true);
     }
 
-    /// The write was not done and never will be: the system has refused it, or found nothing to change. A new record whose
-    /// insert was refused is inserted by a later one.
+    /// Ends a write that was not and never will be applied: the system refused it or found nothing to change.
+    /// The number of a refused insert is used by a later insert.
     pub fn aborted(&self, write: Write) {
         let number = write.number;
         self.taken(write);
         self.give_back(number);
     }
 
-    /// The write was not done, because the system has something under its key already: a new record of this number is not
-    /// tried again.
+    /// Ends a write that was not applied because its key already exists in the system. The number of such an
+    /// insert is not used again.
     pub fn taken(&self, write: Write) {
         let (number, version) = (write.number, write.version());
         self.aborted.add(number, version, write.deleted_before, |number| self.bounds(number).1);
         if write.change == Change::Delete
             && let Some(whole) = self.wholes.get(number)
         {
-            // The last delete before this one that was not aborted too.
+            // The latest earlier delete that was not aborted as well.
             let mut before = write.deleted_before;
             while before > 0
                 && let Some(earlier) = self.aborted.get(number, before)
             {
                 before = earlier;
             }
-            // If another one has come meanwhile, it is the last.
+            // If a newer delete was issued meanwhile, that one stays the greatest.
             let _ = whole.deleted.compare_exchange(version, before, Ordering::SeqCst, Ordering::SeqCst);
         }
         self.end(&write, false);
     }
 
-    /// Nobody knows whether the write was done, or whether it still will be. It stays in flight until it is settled.
+    /// Marks a write whose outcome is unknown and that may still be applied. It stays in flight until it is
+    /// settled.
     pub fn unknown(&self, write: Write) {
         self.unknown_writes().push(write);
     }
@@ -337,14 +341,15 @@ impl Accept {
         self.unknown.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// How many writes there are of unknown outcome.
+    /// Number of writes whose outcome is unknown.
     #[must_use]
     pub fn unknown_count(&self) -> u64 {
         self.unknown_writes().len() as u64
     }
 
-    /// Records with writes of unknown outcome, each once. They are settled by reading them once those writes cannot be done
-    /// any more: when the system has ended their connections, or was started anew.
+    /// Numbers of the records with writes of unknown outcome, each once, in ascending order. They can be
+    /// settled by reading once these writes can no longer be applied: when the system has closed their
+    /// connections or was restarted.
     #[must_use]
     pub fn unknown_records(&self) -> Vec<u64> {
         let mut numbers: Vec<u64> = self.unknown_writes().iter().map(Write::number).collect();
@@ -353,13 +358,13 @@ impl Accept {
         numbers
     }
 
-    /// Records of which a write was acknowledged.
+    /// Numbers of the records with at least one acknowledged write.
     pub fn written_records(&self) -> impl Iterator<Item = u64> + '_ {
         (0..self.inserts.end()).filter(|number| self.bounds(*number).1 > 0)
     }
 
-    /// Settles a record's writes of unknown outcome by what was read after none of them could be done any more. What was
-    /// read must have been accepted like any other answer.
+    /// Settles a record's writes of unknown outcome by an answer that was read after none of them could be
+    /// applied any more. The answer must have been accepted by [`Self::accepts`].
     pub fn settle(&self, number: u64, answer: Option<Seen>) {
         let mut settled = Vec::new();
         self.unknown_writes().retain_mut(|write| {
@@ -395,7 +400,7 @@ impl Accept {
         }
     }
 
-    /// Lets a number that was never there be inserted again.
+    /// Frees the number of a record that was never inserted, if no write of it is in flight.
     fn give_back(&self, number: u64) {
         if number >= self.loaded && self.bounds(number).1 == 0 && self.inserts.is_ahead(number) {
             let quiet = self.entry(number).is_some_and(|entry| entry.word.is_quiet(number, &self.wide));
@@ -405,28 +410,28 @@ impl Accept {
         }
     }
 
-    /// How many records there are from number 0 on without a gap: those that were loaded, and inserts that were
-    /// acknowledged, deleted ones among them. The highest contiguous acknowledged insert is one less.
+    /// Number of records without a gap from number 0 on: loaded records and acknowledged inserts, including
+    /// deleted ones. The highest contiguous acknowledged insert has this number minus 1.
     #[inline]
     #[must_use]
     pub fn records(&self) -> u64 {
         self.inserts.contiguous()
     }
 
-    /// Notes that an acknowledged write has replaced what bore this version. Says whether that is a lost update: another
-    /// acknowledged write had replaced the same.
+    /// Notes that an acknowledged write has replaced this version. Returns `true` if that is a lost update:
+    /// another acknowledged write had replaced the same version.
     pub fn replaced(&self, number: u64, version: u32) -> bool {
         self.replaced.again(number, version)
     }
 
-    /// What was seen in a reply with this hash, if it is the last reply of the record that was fully checked.
+    /// Versions seen in the reply with this hash, if it is the record's last reply that was fully verified.
     #[inline]
     #[must_use]
     pub fn checked(&self, number: u64, hash: u64) -> Option<Seen> {
         self.entry(number).and_then(|entry| entry.checked.get(hash))
     }
 
-    /// Notes what a full check of a reply with this hash has seen.
+    /// Stores the versions that the full verification of a reply with this hash has found.
     #[inline]
     pub fn remember(&self, number: u64, hash: u64, seen: Seen) {
         if let Some(entry) = self.entry(number) {
@@ -434,7 +439,8 @@ impl Accept {
         }
     }
 
-    /// Forgets all replies that were checked: what a reply shows depends on which values a mix writes.
+    /// Forgets all verified replies. Needed when the values that the mix writes change, because the versions
+    /// seen in a reply depend on them.
     pub fn forget_replies(&self) {
         for entry in &self.entries {
             entry.checked.forget();

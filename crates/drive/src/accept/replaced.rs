@@ -1,15 +1,15 @@
-//! Lost updates: a value that two writes say to have replaced.
+//! Detects lost updates: two acknowledged writes that claim to have replaced the same version.
 
 use std::collections::{HashSet, VecDeque};
 use std::sync::{Mutex, PoisonError};
 
-/// Parts with a lock of their own.
+/// Number of parts with a lock each.
 const PARTS: usize = 64;
-/// Replaced values that a part remembers. The two writes that replace one value overlap in time, so that the oldest can
-/// be forgotten.
+/// Number of replaced versions that a part remembers. Two writes that replace the same version overlap in
+/// time, so the oldest entries can be dropped.
 const KEPT: usize = 8_192;
 
-/// The values that acknowledged writes have replaced, half a million of the latest.
+/// Latest versions that acknowledged writes have replaced, up to 524,288.
 #[derive(Debug)]
 pub(super) struct Replaced {
     parts: Box<[Mutex<Part>]>,
@@ -28,7 +28,8 @@ impl Default for Replaced {
 }
 
 impl Replaced {
-    /// Notes that a write has replaced this version of a record. Says whether another one had replaced it before.
+    /// Notes that a write has replaced this version of a record. Returns `true` if another write had replaced
+    /// it before.
     pub(super) fn again(&self, number: u64, version: u32) -> bool {
         let Some(part) = self.parts.get(number as usize % PARTS) else { return false };
         let mut part = part.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,24 +1,24 @@
-//! Replies that were fully checked, by the hash of their text.
+//! Cache of fully verified replies by the hash of their text.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use jsonathlon_dataset::records::Seen;
 use twox_hash::XxHash3_64;
 
-/// Stands for no version.
+/// Encodes the absence of a version.
 const NONE: u32 = u32::MAX;
 
-/// The hash of a reply's text. `sort` keeps apart what is checked in different ways, such as whole documents and some of
-/// their values.
+/// Hashes the text of a reply. `sort` separates replies that are verified in different ways, such as whole
+/// documents and projections.
 #[must_use]
 #[inline]
 pub fn reply_hash(text: &[u8], sort: u64) -> u64 {
     XxHash3_64::oneshot(text) ^ sort.wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
-/// The last reply of one record that was fully checked: what was seen in it, and the hash of its text combined with that.
-/// Two words that belong to different replies give a hash that no reply has, but with a probability of 2⁻⁶⁴ (the trick
-/// is Hyatt's, "A lockless transposition table implementation for parallel search", 1998).
+/// The last fully verified reply of one record: the versions seen in it, and the hash of its text combined
+/// with them. If the two words belong to different replies, the hash matches no reply except with a
+/// probability of 2⁻⁶⁴ (Hyatt, "A lockless transposition table implementation for parallel search", 1998).
 #[derive(Debug)]
 pub(super) struct Checked {
     seen: AtomicU64,
@@ -32,7 +32,7 @@ impl Default for Checked {
 }
 
 impl Checked {
-    /// What was seen in the reply with this hash, if that is the last one that was checked.
+    /// Versions seen in the reply with this hash, if it is the last verified one.
     #[inline]
     pub(super) fn get(&self, hash: u64) -> Option<Seen> {
         let seen = self.seen.load(Ordering::Relaxed);
@@ -53,7 +53,7 @@ impl Checked {
     }
 }
 
-/// Versions of neighbouring writes differ in few bits; what they are combined with differs in many.
+/// Spreads versions over all bits: versions of neighbouring writes differ in few bits only.
 fn spread(seen: u64) -> u64 {
     let x = seen.wrapping_mul(0xbf58_476d_1ce4_e5b9);
     x ^ (x >> 32)

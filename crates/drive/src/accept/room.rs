@@ -1,31 +1,31 @@
-//! Memory that grows while others read it: one entry a record.
+//! Growing array that is read without locks: one entry per record.
 
 use std::sync::OnceLock;
 
-/// Entries of one chunk.
+/// Number of entries of one chunk.
 const CHUNK: usize = 8_192;
 
-/// Entries that are made in chunks when they are first needed. Reading takes no lock, and nothing ever moves.
+/// Array of entries that are allocated in chunks on first use. Reads take no lock and entries never move.
 #[derive(Debug)]
 pub(super) struct Room<T> {
     chunks: Box<[OnceLock<Box<[T]>>]>,
 }
 
 impl<T: Default> Room<T> {
-    /// Room for this many entries, of which none takes memory yet.
+    /// Creates room for this many entries without allocating any of them.
     pub(super) fn new(entries: u64) -> Self {
         let chunks = usize::try_from(entries.div_ceil(CHUNK as u64)).unwrap_or(usize::MAX);
         Room { chunks: (0..chunks).map(|_| OnceLock::new()).collect() }
     }
 
-    /// An entry, if there is memory for it already.
+    /// Returns an entry. `None` if its chunk is not allocated.
     #[inline]
     pub(super) fn get(&self, place: u64) -> Option<&T> {
         let place = usize::try_from(place).ok()?;
         self.chunks.get(place / CHUNK)?.get()?.get(place % CHUNK)
     }
 
-    /// An entry, for which memory is made if need be; none where there is no room.
+    /// Returns an entry and allocates its chunk if necessary. `None` if the index is beyond the room.
     pub(super) fn get_or_make(&self, place: u64) -> Option<&T> {
         let place = usize::try_from(place).ok()?;
         let chunk = self.chunks.get(place / CHUNK)?;

@@ -1,36 +1,38 @@
-//! What is known of one key's versions, and how it is kept in one word.
+//! State of one key's versions and its encoding in one 64-bit word.
 //!
-//! Versions are handed out one after the other. A write that is sent notes `low`: all versions below it had ended before
-//! (acknowledged, aborted or settled). Once it is acknowledged, whoever reads sees it or what was applied after it, and
-//! nothing below `low` can be applied after it. So `floor`, the greatest `low` of the acknowledged writes, is a lower
-//! bound of what a read that starts now may see.
-//!
-//! `low` is the exact least version in flight while writes of one key do not overlap without a pause. Where they do, as on
-//! the hot keys of a zipfian law, the start of the busy period would stay the bound for as long as it lasts. Writes are
-//! therefore counted in two generations: those sent before `split` and those after it. When the older have all ended,
-//! `low` moves up to `split`, the younger become the older, and a new generation begins.
+//! Versions are issued in ascending order. A write notes `low` when it is sent: all versions below it had
+//! ended before (acknowledged, aborted or settled). After its acknowledgement a read sees this write or one
+//! applied after it, and no version below `low` can be applied any more. Therefore `floor`, the greatest
+//! `low` of all acknowledged writes, is a lower bound of the version that a read starting now may see.
 
-/// The last version that is handed out; eight hexadecimal digits, less a value that stands for none.
+/// Last version that is issued. Versions are written as eight hexadecimal digits, and one value encodes "no
+/// version".
 const LAST: u32 = u32::MAX - 2;
 
-/// What is known of one key.
+/// Versions issued for one key, and which of them are in flight.
+///
+/// `low` is the exact smallest version in flight unless writes of one key overlap without a pause. If they
+/// do, as on the hot keys of a zipfian distribution, the start of the busy period would stay the bound for
+/// its whole duration. Writes are therefore counted in two generations: those sent before `split` and those
+/// after it. When the older generation has ended, `low` moves up to `split`, the younger one becomes the
+/// older, and a new generation begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct State {
-    /// The version that was handed out last.
+    /// Version that was issued last; 0 if none was.
     pub(super) issued: u32,
-    /// No read that starts now may see anything older.
+    /// Smallest version that a read starting now may see.
     pub(super) floor: u32,
-    /// All versions below have ended.
+    /// All versions below this one have ended.
     base: u32,
-    /// Where the younger generation begins.
+    /// First version of the younger generation.
     split: u32,
-    /// Writes of the older generation in flight; none only when none at all is in flight.
+    /// Number of writes of the older generation in flight. 0 only if no write at all is in flight.
     old: u32,
-    /// Writes of the younger one.
+    /// Number of writes of the younger generation in flight.
     young: u32,
 }
 
-/// A version that is handed out, and the bound that its acknowledgement sets.
+/// An issued version, and the floor that its acknowledgement sets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Issued {
     pub(super) version: u32,
@@ -38,10 +40,10 @@ pub(super) struct Issued {
 }
 
 impl State {
-    /// Nothing but version 0.
+    /// State of a key that has version 0 only.
     pub(super) const NEW: State = State { issued: 0, floor: 0, base: 1, split: 1, old: 0, young: 0 };
 
-    /// Hands out the next version; none when there are no more.
+    /// Issues the next version. `None` if no version is left.
     pub(super) fn issue(&mut self) -> Option<Issued> {
         if self.issued >= LAST {
             return None;
@@ -57,7 +59,7 @@ impl State {
         Some(Issued { version: self.issued, low: self.base })
     }
 
-    /// A write has ended, applied or not.
+    /// Ends a write, whether it was applied or not.
     pub(super) fn end(&mut self, write: Issued, applied: bool) {
         if write.version < self.split {
             self.old = self.old.saturating_sub(1);
@@ -74,18 +76,19 @@ impl State {
         }
     }
 
-    /// Whether nothing is in flight.
+    /// Returns `true` if no write is in flight.
     pub(super) fn is_quiet(&self) -> bool {
         self.old == 0
     }
 
-    /// How many writes are in flight.
+    /// Number of writes in flight in both generations.
     #[cfg(test)]
     pub(super) fn in_flight(&self) -> u32 {
         self.old + self.young
     }
 
-    /// The state as one word, all but the version as distances from it; none when it does not fit.
+    /// Encodes the state in one word, with all bounds as distances from the issued version. `None` if a value
+    /// does not fit.
     pub(super) fn pack(&self) -> Option<u64> {
         let next = self.issued + 1;
         let fields = [
@@ -106,7 +109,7 @@ impl State {
         Some(word)
     }
 
-    /// Undoes [`Self::pack`].
+    /// Decodes a word made by [`Self::pack`].
     pub(super) fn unpack(mut word: u64) -> Self {
         let mut field = |bits: u32| {
             let value = (word & ((1 << bits) - 1)) as u32;
@@ -121,7 +124,7 @@ impl State {
     }
 }
 
-// Widths in bits; the highest bit of a word says that the state is kept elsewhere.
+// Widths in bits. The highest bit of a word marks a state that is kept in a map instead.
 const ISSUED: u32 = 23;
 const FLOOR: u32 = 10;
 const BASE: u32 = 9;
@@ -130,16 +133,16 @@ const OLD: u32 = 6;
 const YOUNG: u32 = 6;
 const _: () = assert!(ISSUED + FLOOR + BASE + SPLIT + OLD + YOUNG == 63);
 
-/// The word of a key whose state does not fit one.
+/// Marks the word of a key whose state does not fit into one word.
 pub(super) const WIDE: u64 = 1 << 63;
 
-/// The version of the last write in a word that is not [`WIDE`].
+/// Returns the version issued last, from a word that is not [`WIDE`].
 #[inline]
 pub(super) fn issued(word: u64) -> u32 {
     (word >> (63 - ISSUED)) as u32
 }
 
-/// The floor in a word that is not [`WIDE`].
+/// Returns the floor from a word that is not [`WIDE`].
 #[inline]
 pub(super) fn floor(word: u64) -> u32 {
     issued(word) - (word >> (63 - ISSUED - FLOOR)) as u32 % (1 << FLOOR)
@@ -165,7 +168,7 @@ mod tests {
 
     #[test]
     fn the_floor_moves_on_though_the_key_is_never_quiet() {
-        // Two writers that overlap for ever.
+        // Two writers that overlap without a pause.
         let mut state = State::NEW;
         let mut pending = state.issue().unwrap();
         for _ in 0..1_000 {
@@ -213,7 +216,7 @@ mod tests {
             for (issue, which, applied) in steps {
                 if issue || open.is_empty() {
                     let write = state.issue().unwrap();
-                    // Everything below has ended.
+                    // All versions below have ended.
                     prop_assert!(ended[..write.low as usize].iter().all(|ended| *ended));
                     open.push(write);
                     ended.push(false);

@@ -1,4 +1,4 @@
-//! States of keys as words that change at one go, and the few that do not fit.
+//! Atomic words with the states of keys, and a map for states that do not fit into a word.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -8,8 +8,8 @@ use super::state::{self, State, WIDE};
 
 const PARTS: usize = 64;
 
-/// States that do not fit a word: keys with many writes in flight, or with one that does not end while many others do.
-/// So no state is ever approximate.
+/// States that do not fit into a word: keys with many writes in flight, or with one write that does not end
+/// while many others do. No state is ever approximate.
 #[derive(Debug)]
 pub(super) struct Wide {
     parts: Box<[Mutex<HashMap<u64, State>>]>,
@@ -28,7 +28,7 @@ impl Wide {
     }
 }
 
-/// The state of one key.
+/// State of one key as an atomic word.
 #[derive(Debug)]
 pub(super) struct Word(AtomicU64);
 
@@ -39,7 +39,7 @@ impl Default for Word {
 }
 
 impl Word {
-    /// The version that was issued last, and the floor.
+    /// Returns the version issued last and the floor.
     #[inline]
     pub(super) fn bounds(&self, number: u64, wide: &Wide) -> (u32, u32) {
         let word = self.0.load(Ordering::SeqCst);
@@ -50,7 +50,7 @@ impl Word {
         (state.issued, state.floor)
     }
 
-    /// Whether nothing is in flight.
+    /// Returns `true` if no write of the key is in flight.
     pub(super) fn is_quiet(&self, number: u64, wide: &Wide) -> bool {
         self.state(number, wide).is_quiet()
     }
@@ -64,11 +64,11 @@ impl Word {
             if let Some(state) = wide.lock(number).and_then(|part| part.get(&number).copied()) {
                 return state;
             }
-            // It fits the word again by now.
+            // The state was moved back into the word in between; read it again.
         }
     }
 
-    /// Changes the state at one go. The change may be tried several times.
+    /// Changes the state atomically. `change` may be called several times.
     pub(super) fn update<T>(&self, number: u64, wide: &Wide, change: impl Fn(&mut State) -> T) -> T {
         loop {
             let word = self.0.load(Ordering::SeqCst);
@@ -76,7 +76,8 @@ impl Word {
                 let Some(mut part) = wide.lock(number) else { continue };
                 let Some(state) = part.get_mut(&number) else { continue };
                 let result = change(state);
-                // It returns to the word when it is quiet, lest a busy key goes back and forth.
+                // The state returns to the word only when the key is quiet, so that a busy key does not
+                // alternate.
                 if state.is_quiet()
                     && let Some(word) = state.pack()
                 {
@@ -92,7 +93,7 @@ impl Word {
                     return result;
                 }
             } else if let Some(mut part) = wide.lock(number) {
-                // Whoever finds the mark waits for the lock, behind which the state is.
+                // A thread that finds the mark waits for this lock before it reads the state.
                 if self.0.compare_exchange(word, WIDE, Ordering::SeqCst, Ordering::SeqCst).is_ok() {
                     part.insert(number, state);
                     return result;

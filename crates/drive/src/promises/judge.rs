@@ -1,9 +1,10 @@
-//! Whether what is there after a stop is what was promised before it: a pure function of the record and of what was
-//! read.
+//! Judges after a crash whether the system kept what it had acknowledged. A pure function of the
+//! acknowledgement log and the documents read back.
 //!
-//! A version may be there if no acknowledged write was sent after it had ended: the accept set ([`crate::accept`]) at
-//! the moment of the cut, exact because the whole history is known by then. A write without an acknowledgement may be
-//! there or not, and so may one whose acknowledgement came after the cut while it was under way.
+//! A version may be present if no acknowledged write was sent after it had ended. This is the accept set
+//! ([`crate::accept`]) at the moment of the crash, exact because the whole history is known. A write without
+//! an acknowledgement may be present or not. The same holds for a write that was in flight during the crash
+//! and was acknowledged after it.
 
 use std::collections::HashMap;
 
@@ -12,62 +13,64 @@ use serde::{Deserialize, Serialize};
 
 use super::Sent;
 
-/// Examples that are told in words.
+/// Number of examples that are described in words.
 const EXAMPLES: usize = 5;
 
-/// What was read of a document after the stop.
+/// Result of reading one document back after the crash.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Observed {
-    /// Nothing.
+    /// The system has no document with this key.
     Absent,
-    /// It is whole, its values of these versions.
+    /// The document is whole; holds the versions of its values.
     There(Seen),
-    /// It is not whole, or cannot be read: in which words.
+    /// The document is not whole or cannot be read; says why.
     Torn(String),
 }
 
-/// What was kept of what was promised.
+/// Writes and documents that the system kept, lost or damaged in a crash.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Kept {
-    /// Writes that were acknowledged before the cut.
+    /// Writes acknowledged before the crash, that is, up to [`Cut::promised_ns`].
     pub acknowledged: u64,
-    /// Writes that were under way when it came: there or not, both is right.
+    /// Writes that were in flight at the crash. They may be present or not.
     pub in_flight: u64,
-    /// Writes that were sent after the cut and acknowledged all the same.
+    /// Writes that were sent after the crash and nevertheless acknowledged.
     pub after_cut: u64,
-    /// Acknowledged writes that are gone.
+    /// Acknowledged writes that are no longer present.
     pub lost: u64,
-    /// Documents that were there before clients began and are gone.
+    /// Loaded documents that are no longer present.
     pub lost_loaded: u64,
-    /// Documents that are not whole, or bear values that nobody wrote.
+    /// Documents that are not whole or contain values that were never written.
     pub torn: u64,
-    /// Lost writes that were acknowledged before others were sent that are there.
+    /// Lost writes that were acknowledged before the sending of a write that is present.
     pub out_of_order: u64,
-    /// How long before the cut the oldest of the lost writes was acknowledged, milliseconds.
+    /// Milliseconds from the acknowledgement of the oldest lost write to the crash. `None` if no write was
+    /// lost; 0 if it was acknowledged during the crash.
     pub oldest_loss_ms: Option<f64>,
-    /// Documents that were read.
+    /// Number of documents that were read back.
     pub read: u64,
-    /// Seconds from the first write to the cut.
+    /// Seconds from the first write to the crash.
     pub worked_s: f64,
-    /// The first of what is not as it must be, in words.
+    /// Descriptions of the first faults, at most 5.
     pub examples: Vec<String>,
 }
 
-/// The moments between which the cut lies, nanoseconds of the record's clock: before it was asked for nothing was
-/// cut, and after it was done everything.
+/// Interval in which the crash took place, in nanoseconds of the log's clock. Before it nothing was stopped,
+/// after it everything was.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cut {
-    /// Before it was asked for.
+    /// Time just before the crash was requested.
     pub before_ns: u64,
-    /// After it was done.
+    /// Time just after the crash was completed.
     pub after_ns: u64,
-    /// The last moment at which an acknowledgement is a promise. Of a kill it is the later one: until the last
-    /// process is dead it means what it says. Of a power cut it is the earlier one: a file system that is being shut
-    /// down may say of a sync that it was done, and has not done it.
+    /// Last moment at which an acknowledgement counts. For a kill this is `after_ns`, because
+    /// acknowledgements are valid until the last process is dead. For a power cut it is `before_ns`, because
+    /// a file system that is being shut down may report a sync as done without having done it.
     pub promised_ns: u64,
 }
 
-/// Judges what is there of `loaded` documents and of those that were sent.
+/// Compares the documents read back with the logged writes. Records below `loaded` existed before the first
+/// write.
 #[must_use]
 pub fn judge(
     writes: &[Sent],
@@ -99,12 +102,12 @@ pub fn judge(
     judging.finish()
 }
 
-/// Whether a write was acknowledged while that was a promise.
+/// Returns `true` if the write was acknowledged while acknowledgements counted.
 fn is_promised(write: &Sent, cut: Cut) -> bool {
     write.acknowledged.is_some_and(|moment| moment.at_ns <= cut.promised_ns)
 }
 
-/// Whether a write was sent after the cut was done and acknowledged all the same.
+/// Returns `true` if the write was sent after the crash was completed and was nevertheless acknowledged.
 fn is_late(write: &Sent, cut: Cut) -> bool {
     write.sent.at_ns > cut.after_ns && write.acknowledged.is_some()
 }
@@ -112,9 +115,9 @@ fn is_late(write: &Sent, cut: Cut) -> bool {
 struct Judging<'a> {
     kept: Kept,
     cut: Cut,
-    /// Lost writes, with what is there in their place.
+    /// Lost writes, each with a description of what is present instead.
     lost: Vec<(&'a Sent, String)>,
-    /// The place of the last write that is there.
+    /// Position in the log of the last write that is present.
     last_there: Option<u64>,
 }
 
@@ -131,7 +134,7 @@ impl<'a> Judging<'a> {
             }
             Observed::There(seen) => seen,
         };
-        // What no write of the mix touches is as it was loaded, or as the whole document came.
+        // Values that the mix does not change are as loaded, or as written with the whole document.
         let brought = |version: u32| version == 0 && was_loaded || find(writes, version, true).is_some();
         if let Some(base) = seen.base.filter(|base| !brought(*base)) {
             return self.torn(number, &format!("it bears version {base}, which brought no document"));
@@ -146,7 +149,7 @@ impl<'a> Judging<'a> {
         if let Some(there) = there {
             self.last_there = self.last_there.max(Some(there.sent.place));
         }
-        // What was loaded had ended before all of them.
+        // The load had ended before all of the writes.
         let ended = match there {
             None => Some(None),
             Some(there) => {
@@ -158,7 +161,8 @@ impl<'a> Judging<'a> {
         }
     }
 
-    /// The promised writes that were sent behind this place are gone; all of them, where it is none.
+    /// Adds the acknowledged writes that were sent after the log position `behind` to the lost ones; all of
+    /// them if it is `None`.
     fn lost(&mut self, writes: &[&'a Sent], behind: Option<u64>, instead: &str) {
         let is_behind = |write: &Sent| behind.is_none_or(|place| write.sent.place > place);
         for write in writes.iter().filter(|write| is_promised(write, self.cut) && is_behind(write)) {
@@ -180,7 +184,7 @@ impl<'a> Judging<'a> {
     fn finish(mut self) -> Kept {
         let before = |write: &Sent| {
             let at_ns = write.acknowledged.map_or(self.cut.before_ns, |moment| moment.at_ns);
-            // What was acknowledged while the cut was being made is not older than nothing.
+            // The age of a write that was acknowledged during the crash is 0.
             self.cut.before_ns.saturating_sub(at_ns) as f64 / 1e6
         };
         self.lost.sort_by_key(|(write, _)| write.acknowledged.map(|moment| moment.at_ns));

@@ -1,4 +1,4 @@
-//! Planted faults, each of which must be found, and nothing where there is none.
+//! Planted faults, each of which must be found, and histories without faults.
 
 use proptest::prelude::*;
 
@@ -9,7 +9,7 @@ use crate::accept::{Accept, Change};
 const MS: u64 = 1_000_000;
 const CUT: Cut = Cut { before_ns: 1_000 * MS, after_ns: 1_005 * MS, promised_ns: 1_005 * MS };
 
-/// A history, one millisecond an entry.
+/// A log with one entry per millisecond.
 #[derive(Default)]
 struct History {
     writes: Vec<Sent>,
@@ -37,7 +37,7 @@ impl History {
         self.writes[write].acknowledged = Some(self.moment());
     }
 
-    /// Sent and acknowledged.
+    /// Adds a write that is sent and acknowledged at once.
     fn done(&mut self, number: u64, version: u32, is_whole: bool) {
         let write = self.send(number, version, is_whole);
         self.acknowledge(write);
@@ -52,7 +52,7 @@ fn there(version: u32, base: u32) -> Observed {
     Observed::There(Seen { version: Some(version), base: Some(base) })
 }
 
-/// Two loaded records, one of them updated twice, and an insert; everything acknowledged.
+/// Two loaded records, one of which is updated twice, and an insert. All writes are acknowledged.
 fn history() -> History {
     let mut history = History::default();
     history.done(0, 1, false);
@@ -76,7 +76,7 @@ fn what_is_there_as_promised_is_kept() {
 #[test]
 fn a_planted_loss_is_found_with_its_age() {
     let kept = history().judged(&[(0, there(1, 0)), (1, there(0, 0)), (2, there(1, 1))]);
-    // Acknowledged at 6 ms, and the last of all: nothing that came later is there.
+    // Acknowledged at 6 ms as the last write of all; no later write is present.
     assert_eq!((counts(&kept), kept.oldest_loss_ms), ((1, 0, 0, 0), Some(994.0)));
     assert_eq!(
         kept.examples,
@@ -95,7 +95,8 @@ fn all_versions_behind_the_one_that_is_there_are_lost() {
     let kept = history().judged(&[(0, there(0, 0)), (1, there(0, 0)), (2, Observed::Absent)]);
     assert_eq!((counts(&kept), kept.oldest_loss_ms), ((3, 0, 0, 0), Some(998.0)));
     let kept = history().judged(&[(0, Observed::Absent), (1, Observed::Absent), (2, there(1, 1))]);
-    // The loaded records are gone, and with one of them two writes; one of these was sent before the insert.
+    // The loaded records are lost, and two writes with one of them. One of these was acknowledged before the
+    // insert was sent.
     assert_eq!(counts(&kept), (2, 2, 0, 1));
 }
 
@@ -107,7 +108,7 @@ fn torn_documents_and_values_that_nobody_sent_are_found() {
         assert_eq!(counts(&kept), (0, 0, 1, 0), "{wrong:?}");
         assert_eq!(kept.examples.len(), 1);
     }
-    // An insert has no version that was loaded.
+    // An inserted record has no loaded version.
     assert_eq!(counts(&history().judged(&[(2, there(0, 0))])), (0, 0, 1, 0));
 }
 
@@ -121,13 +122,13 @@ fn what_was_under_way_may_be_there_or_not() {
         let kept = history.judged(&[(1, one), (3, other)]);
         assert_eq!((counts(&kept), kept.acknowledged, kept.in_flight), ((0, 0, 0, 0), 3, 2));
     }
-    // Acknowledged when the cut was done: sent before, neither lost nor late.
+    // Acknowledged just after the crash but sent before it: neither lost nor late.
     history.at(1_005);
     history.acknowledge(update);
     history.acknowledge(insert);
     let kept = history.judged(&[(1, there(0, 0)), (3, Observed::Absent)]);
     assert_eq!((counts(&kept), kept.in_flight, kept.after_cut), ((0, 0, 0, 0), 2, 0));
-    // While it was being made: promised, and no older than the cut.
+    // Acknowledged during the crash: it counts, with an age of 0.
     history.at(1_001);
     history.acknowledge(update);
     let kept = history.judged(&[(1, there(0, 0))]);
@@ -136,7 +137,7 @@ fn what_was_under_way_may_be_there_or_not() {
         kept.examples,
         ["record 1: version 1 was acknowledged while the cut was being made, and version 0 is there"]
     );
-    // Where the power is being cut an answer is no promise.
+    // During a power cut an acknowledgement does not count.
     let cut = Cut { promised_ns: CUT.before_ns, ..CUT };
     let kept = judge(&history.writes, cut, 2, [(1, there(0, 0))]);
     assert_eq!((counts(&kept), kept.acknowledged, kept.in_flight), ((0, 0, 0, 0), 3, 2));
@@ -166,7 +167,7 @@ fn writes_that_overlap_may_be_applied_in_either_order() {
 }
 
 proptest! {
-    /// Whatever the accept set refuses is found here: it is the wider of the two.
+    /// Everything that the accept set rejects is found here, because the accept set is the wider of the two.
     #[test]
     fn nothing_is_kept_that_the_accept_set_refuses(
         steps in prop::collection::vec((any::<bool>(), any::<u16>()), 1..60), version in 0_u32..40,

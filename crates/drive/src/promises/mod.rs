@@ -1,10 +1,10 @@
-//! What clients were promised, on record where the system cannot reach it: each write before it is sent, and each
-//! acknowledgement when it has come.
+//! Acknowledgement log of crash tests: each write is logged before it is sent, and each acknowledgement when
+//! it has arrived.
 //!
-//! A stop the hard way may take the worker along, so that what it knew must have left it before. A write is
-//! acknowledged if its acknowledgement is on record: what the system said and nobody could write down any more was
-//! promised to nobody. The order of the record is the order of time: what stands behind an acknowledgement was sent
-//! after it.
+//! A crash may kill the worker as well, so the log is a file outside the system. A write counts as
+//! acknowledged only if its acknowledgement was logged: one that could not be logged any more counts as never
+//! received. Entries are in the order of time: a write logged after an acknowledgement was also sent after
+//! it.
 
 mod judge;
 mod read_back;
@@ -23,27 +23,28 @@ pub(crate) use read_back::read_back;
 use crate::accept::{Change, Write};
 use crate::waiting::monotonic_ns;
 
-/// The clock of the record: `CLOCK_MONOTONIC`, nanoseconds, the same in all processes.
+/// Clock of the log: `CLOCK_MONOTONIC` in nanoseconds, which is the same in all processes.
 #[must_use]
 pub fn now_ns() -> u64 {
     monotonic_ns()
 }
 
-/// Bytes of one entry: time, record, version, what it is, and a mark.
+/// Length of an entry in bytes: time, record number, version, kind and end mark.
 const LENGTH: usize = 24;
-/// Bytes among which a first acknowledgement is looked for: more than all clients can have sent before.
+/// Number of bytes in which the first acknowledgement is searched for: more than all clients can log before
+/// it.
 const FIRST: u64 = 1 << 20;
-/// Ends every entry, so that a record that is damaged is not taken for one.
+/// End mark of every entry, by which a damaged entry is detected.
 const MARK: [u8; 3] = [0xa7, b'J', b'\n'];
 
-/// What an entry says.
+/// Kind of a log entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum What {
-    /// A new document is about to be sent.
+    /// A write of a whole document, or a delete, is about to be sent.
     Whole = 1,
-    /// New values of a document that is there are about to be sent.
+    /// A write of new values of an existing document is about to be sent.
     Part = 2,
-    /// The write was acknowledged.
+    /// The write was acknowledged by the system.
     Acknowledged = 3,
 }
 
@@ -53,7 +54,7 @@ impl What {
     }
 }
 
-/// The record while clients are at work.
+/// Acknowledgement log that is open for appending.
 #[derive(Debug)]
 pub(crate) struct Promises {
     file: Mutex<File>,
@@ -61,34 +62,34 @@ pub(crate) struct Promises {
 }
 
 impl Promises {
-    /// Begins a record, in the place of one that is there.
+    /// Creates the log, or empties an existing one.
     pub(crate) fn create(path: &Path) -> io::Result<Self> {
         Ok(Self { file: Mutex::new(File::create(path)?), has_failed: AtomicBool::new(false) })
     }
 
-    /// Begins a write by `begin` and puts it on record before anybody can send it. None where there can be none, or
-    /// where the record cannot be written: then nothing is to be sent.
+    /// Issues a write by `begin` and logs it before it can be sent. `None` if no write can be issued or the
+    /// log cannot be written; nothing may be sent then.
     pub(crate) fn send(&self, change: Change, begin: impl FnOnce() -> Option<Write>) -> Option<Write> {
-        // Versions of a record must stand in their order, so that they are issued under the lock.
+        // Versions of a record must be logged in ascending order, so they are issued while the lock is held.
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
         let write = begin()?;
         let what = if change == Change::Part { What::Part } else { What::Whole };
         self.append(&mut file, &write, what).then_some(write)
     }
 
-    /// Puts an acknowledgement on record.
+    /// Logs an acknowledgement. A failure is reported by [`Self::has_failed`].
     pub(crate) fn acknowledged(&self, write: &Write) {
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
         self.append(&mut file, write, What::Acknowledged);
     }
 
-    /// Whether something could not be put on record: what came after it means nothing.
+    /// Returns `true` if an entry could not be written; all later entries are missing then.
     pub(crate) fn has_failed(&self) -> bool {
         self.has_failed.load(Ordering::SeqCst)
     }
 
     fn append(&self, file: &mut File, write: &Write, what: What) -> bool {
-        // Half an entry would hide all that follow.
+        // After a partial entry all following ones would be unreadable.
         if self.has_failed() {
             return false;
         }
@@ -111,35 +112,36 @@ fn entry(at_ns: u64, number: u64, version: u32, what: What) -> [u8; LENGTH] {
     entry
 }
 
-/// One write of a record that was read again.
+/// One write from the log, with its acknowledgement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Sent {
-    /// The document's number.
+    /// Number of the record that was written.
     pub number: u64,
-    /// The version that its values bear.
+    /// Version that the written values carry.
     pub version: u32,
-    /// Whether it brought the whole document.
+    /// Whether the write contained the whole document.
     pub is_whole: bool,
-    /// When it was about to be sent.
+    /// When the write was logged, just before it was sent.
     pub sent: Moment,
-    /// When its acknowledgement was put on record; none where it never was.
+    /// When the acknowledgement was logged. `None` if there was none.
     pub acknowledged: Option<Moment>,
 }
 
-/// A place in the record, and its time.
+/// Position of an entry in the log, and its time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Moment {
-    /// The place: what is behind came later.
+    /// Index of the entry; entries with greater indexes are later.
     pub place: u64,
-    /// `CLOCK_MONOTONIC`, nanoseconds.
+    /// Time of `CLOCK_MONOTONIC` in nanoseconds.
     pub at_ns: u64,
 }
 
-/// All writes of a record, in the order in which they were sent.
+/// Reads all writes of a log in the order in which they were sent. An incomplete entry at the end was never
+/// valid and is ignored.
 ///
 /// # Errors
-/// It cannot be read, or holds what no client has written. An entry that is cut off at the end was never whole, and
-/// is left out.
+/// If the log cannot be read. [`io::ErrorKind::InvalidData`] if an entry is damaged or acknowledges a write
+/// that is not in the log.
 pub fn read(mut from: impl Read) -> io::Result<Vec<Sent>> {
     let mut bytes = Vec::new();
     from.read_to_end(&mut bytes)?;
@@ -164,7 +166,7 @@ pub fn read(mut from: impl Read) -> io::Result<Vec<Sent>> {
     Ok(writes)
 }
 
-/// Whether an acknowledgement is among the first entries of a record that is being written.
+/// Returns `true` if the first 1 MiB of a log that is still being written contains an acknowledgement.
 #[must_use]
 pub fn has_begun(record: &Path) -> bool {
     let mut first = Vec::new();
@@ -207,12 +209,12 @@ mod tests {
             .collect();
         assert_eq!(told, [(1, 1, false, false), (2, 1, true, true)]);
         assert!(writes[0].sent.at_ns <= writes[1].acknowledged.unwrap().at_ns);
-        // The process was killed in the middle of an entry.
+        // The process was killed while it wrote an entry.
         assert_eq!(read(&bytes[..2 * LENGTH + 5]).unwrap()[1].acknowledged, None);
         let mut damaged = bytes.clone();
         damaged[LENGTH + 21] ^= 1;
         assert!(read(&*damaged).unwrap_err().to_string().contains("entry 1"));
-        // An acknowledgement of nothing.
+        // An acknowledgement without its write.
         assert!(read(&bytes[2 * LENGTH..]).is_err());
         accept.acknowledged(update);
         accept.acknowledged(insert);

@@ -1,4 +1,4 @@
-//! Reading everything again after a stop, by a worker that knows nothing but the record.
+//! Reads documents back after a crash, in a worker that knows only the acknowledgement log.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -17,26 +17,26 @@ use crate::operation::Operation;
 use crate::paths::{Paths, Projection};
 use crate::script::Plan;
 
-/// Documents between two signs of life.
+/// Number of documents between two progress messages.
 const STRIDE: u64 = 256;
-/// Longest words that are kept of a system, characters.
+/// Longest error message that is kept, in characters.
 const WORDS: usize = 300;
 
-/// Documents of the load that are read though nobody has changed them, at most: some systems read a hundred a second.
+/// Largest number of unchanged loaded documents that are read: some systems read only a hundred per second.
 const OTHERS: u64 = 500;
 
-/// What is to be read: every document that was sent, and some of those that were loaded and left alone.
+/// Request to read back every written document and some of the unchanged loaded ones.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ReadBack {
-    /// The records that the load brought.
+    /// Description of the loaded records, from which expected values are generated.
     pub records: Records,
-    /// How many.
+    /// Number of loaded records; their numbers are 0 to `loaded` − 1.
     pub loaded: u64,
-    /// What was promised.
+    /// Path of the acknowledgement log.
     pub promises: PathBuf,
-    /// When the system was stopped.
+    /// Interval in which the system was crashed.
     pub cut: Cut,
-    /// How a document is read by its key.
+    /// Statements that read a document by its key.
     pub script: Script,
 }
 
@@ -44,10 +44,11 @@ fn failure(kind: FailureKind, message: impl Into<String>) -> Failure {
     Failure { kind, message: message.into() }
 }
 
-/// Reads everything over one connection and judges it.
+/// Reads the documents over one connection and judges them.
 ///
 /// # Errors
-/// The record cannot be read, or the system not be asked any more: then nothing is known.
+/// [`FailureKind::System`] if the log cannot be read, [`FailureKind::Request`] if records or script are
+/// invalid, or the driver's failure if the system cannot be queried any more. No judgement is possible then.
 pub(crate) fn read_back(
     job: &ReadBack,
     protocol: &str,
@@ -78,7 +79,8 @@ pub(crate) fn read_back(
     Ok(judge(&writes, job.cut, job.loaded, observed))
 }
 
-/// The documents that are read: those of the writes, and others of the load, spread over all of it.
+/// Numbers of the documents to read: those of the writes, and up to [`OTHERS`] others spread over the whole
+/// load.
 fn numbers(writes: &[Sent], loaded: u64) -> BTreeSet<u64> {
     let mut numbers: BTreeSet<u64> = writes.iter().map(|write| write.number).collect();
     let others: Vec<u64> = (0..loaded).filter(|number| !numbers.contains(number)).collect();
@@ -110,7 +112,7 @@ impl<'a> Reader<'a> {
                     Err(wrong) => Ok(Observed::Torn(wrong.to_string())),
                 }
             }
-            // It answers, and cannot give this document.
+            // The system is alive but cannot return this document.
             Err(DriverError::Refused(words)) => {
                 let words: String = words.chars().take(WORDS).collect();
                 Ok(Observed::Torn(format!("it cannot be read: {words}")))

@@ -1,4 +1,4 @@
-//! Clients at work on systems in memory.
+//! Tests of clients against in-memory systems.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
 mod memory;

@@ -1,4 +1,4 @@
-//! All operations on a system in memory, with and without faults.
+//! Tests of all operations against an in-memory system, with and without faults.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -32,7 +32,7 @@ fn every_operation_is_done_and_right() {
     let mut clients = clients(&store);
     for mix in mixes {
         for threads in [1, 8] {
-            // Searches look at every document.
+            // Searches scan every document, so fewer operations are run.
             let count = if mix.len() == 4 && mix[0].0 == Find { 400 } else { 4000 };
             let driven = run(&mut clients, &job(mix, threads, count)).unwrap();
             assert_eq!(driven.wrong, [""; 0], "{mix:?}");
@@ -63,7 +63,7 @@ fn update_all_is_right_and_nothing_else_may_be_set_afterwards() {
     assert!(refused.message.contains("load again"), "{}", refused.message);
     let refused = run(&mut clients, &job(&[(Find, 1.0)], 1, 10)).unwrap_err();
     assert!(refused.message.contains("load again"), "{}", refused.message);
-    // Reads go on, and after another load everything does.
+    // Reads continue to work, and after another load all operations do.
     run(&mut clients, &job(&[(Read, 1.0)], 2, 100)).unwrap();
     let store = Store::new(&records(), LOADED);
     let mut clients = crate::support::clients(&store);
@@ -74,7 +74,7 @@ fn update_all_is_right_and_nothing_else_may_be_set_afterwards() {
     assert!(run(&mut clients, &next).unwrap_err().message.contains("other records"));
 }
 
-/// Runs with a fault and gives (operations, wrong answers, faults).
+/// Runs a mix with a fault every tenth time. Returns the completed operations and the wrong answers.
 fn with(fault: impl Fn(&Faults) -> &std::sync::atomic::AtomicU64, shares: &[(Operation, f64)]) -> (u64, u64) {
     let store = Store::new(&records(), LOADED);
     let mut clients = clients(&store);
@@ -92,11 +92,11 @@ fn with(fault: impl Fn(&Faults) -> &std::sync::atomic::AtomicU64, shares: &[(Ope
 #[test]
 fn wrong_answers_are_found_and_are_no_operations() {
     let reads = [(Read, 1.0)];
-    // Faults meet every tenth answer; the two clients may meet between two of them.
+    // Faults hit every tenth answer; two clients may both act between two faults.
     assert_eq!(with(|faults| &faults.other, &reads).1, 200);
     assert_eq!(with(|faults| &faults.cut, &reads).1, 200);
     assert!(with(|faults| &faults.omitted, &[(Scan, 1.0)]).1 > 100);
-    // Most records that are asked for have been updated.
+    // Most of the records read have been updated.
     let (_, stale) = with(|faults| &faults.old, &[(Read, 0.5), (Update, 0.5)]);
     assert!(stale > 50, "{stale}");
     let (_, lost) = with(|faults| &faults.lost, &[(Read, 0.5), (Update, 0.5)]);
@@ -141,7 +141,7 @@ fn conflicts_are_tried_again_and_counted() {
 fn lost_updates_are_found() {
     let store = Store::new(&records(), LOADED);
     let mut clients = clients(&store);
-    // No lock and no look at what is replaced.
+    // The statements neither lock nor compare the replaced version.
     let mut job = job(&[(ReadModifyWrite, 1.0)], 8, 20_000);
     job.scripts.get_mut(&ReadModifyWrite).unwrap().statements =
         vec!["read {{key}}".to_owned(), "update {{key}} {{value}}".to_owned()];
@@ -149,7 +149,7 @@ fn lost_updates_are_found() {
     assert!(driven.lost_updates > 0);
     assert_eq!(driven.wrong, [""; 0]);
 
-    // A turn is that of an operation, not of a statement: nobody comes in between.
+    // A turn lasts for a whole operation, not for one statement, so no other writer can interfere.
     job.writers_take_turns = true;
     let driven = run(&mut clients, &job).unwrap();
     assert_eq!((driven.lost_updates, driven.operations[&ReadModifyWrite].operations), (0, 20_000));
@@ -164,7 +164,7 @@ fn turns_end_with_whatever_ends_an_operation() {
     for fault in [&faults.broken, &faults.refused, &faults.conflict] {
         fault.store(50, Ordering::Relaxed);
     }
-    // More clients than threads, too: a client waits for none of its own thread.
+    // Also with more clients than threads: a client must not wait for clients of its own thread.
     for threads in [None, Some(3)] {
         let mix = [(Read, 0.4), (Update, 0.2), (ReadModifyWrite, 0.2), (Insert, 0.1), (Delete, 0.1)];
         let job = Job { writers_take_turns: true, threads, ..job(&mix, 8, 4000) };
@@ -257,13 +257,12 @@ fn arrivals_are_kept_on_time_by_all_threads_together() {
     assert_eq!(responses, arrivals.planned);
 }
 
-/// Documents with elements. Of members beyond a multiple of four it is not the same in every document how many satisfy the
-/// condition.
+/// Records with elements. Members beyond a multiple of four satisfy the condition in only some documents.
 fn items() -> Records {
     Records { kind: Kind::Items { members: 9 }, ..records() }
 }
 
-/// A job over them, with the statement that sets one.
+/// A job over these records, with the statement that sets one element.
 fn job_over_items(shares: &[(Operation, f64)], clients: u32, operations: u64) -> Job {
     let mut job = job(shares, clients, operations);
     job.records = items();
@@ -302,7 +301,7 @@ fn elements_of_all_documents_are_counted() {
     let driven = run(&mut clients, &read).unwrap();
     assert!(driven.operations[&UnwrapAll].wrong > 10, "{:?}", driven.operations[&UnwrapAll]);
     store.faults.omitted.store(0, Ordering::Relaxed);
-    // How many there are is not known while documents come and go, nor afterwards.
+    // The number of elements cannot be known while documents are inserted or deleted, nor afterwards.
     let said = run(&mut clients, &of(&[(UnwrapAll, 0.5), (Insert, 0.5)])).unwrap_err();
     assert!(said.message.contains("cannot be checked"), "{}", said.message);
     run(&mut clients, &of(&[(Insert, 1.0)])).unwrap();
@@ -343,7 +342,7 @@ fn a_column_that_was_answered_fills_a_later_statement() {
 
 #[test]
 fn what_was_deleted_before_it_was_read_is_not_written() {
-    // Several ways of writing back: in a transaction, and by a column that only a row can fill.
+    // Two ways of writing back: in a transaction, and by a version column that is known only from a row.
     let by_column = vec!["versioned {{key}}".to_owned(), "update-if {{key}} {{value}} {{seq}}".to_owned()];
     for (statements, undone) in [(None, true), (Some(by_column), false)] {
         let store = Store::new(&records(), LOADED);
@@ -356,12 +355,12 @@ fn what_was_deleted_before_it_was_read_is_not_written() {
         let driven = run(&mut clients, &job).unwrap();
         assert_eq!((&driven.wrong, &driven.refusals), (&Vec::new(), &Default::default()));
         let changed = &driven.operations[&ReadModifyWrite];
-        // Absent is an answer: the operation is done, and has changed no document.
+        // Absence is a valid answer: the operation succeeds without changing a document.
         assert!(changed.documents > 0 && changed.documents < changed.operations, "{changed:?}");
         assert_eq!(changed.errors, 0);
         assert_eq!(store.undone.load(Ordering::Relaxed) > 0, undone);
 
-        // What nobody has deleted must be there.
+        // A record that no client has deleted must exist.
         job.mix.shares = vec![(ReadModifyWrite, 1.0)];
         job.load = "2".to_owned();
         let store = Store::new(&records(), LOADED);
@@ -386,7 +385,7 @@ fn a_key_that_is_there_already_is_an_error_and_is_not_tried_again() {
     assert_eq!((insert.operations, insert.errors, insert.wrong), (98, 2, 0), "{:?}", driven.refusals);
     assert_eq!(driven.refusals["there already"], 2);
     assert_eq!(driven.records, LOADED + 98);
-    // Of a batch none is inserted, and the next one is another.
+    // No document of a failed batch is inserted; the next batch uses other records.
     store.put(LOADED + 103);
     let before = store.undone.load(Ordering::Relaxed);
     let driven = run(&mut clients, &job(&[(InsertBatch, 1.0)], 1, 10)).unwrap();
@@ -407,7 +406,7 @@ fn what_was_acknowledged_and_is_gone_is_found_when_all_connections_were_lost() {
     let read_back = driven.read_back.unwrap();
     assert!(read_back.read == read_back.written && read_back.read > 20, "{read_back:?}");
     assert_eq!(driven.wrong, [""; 0]);
-    // The same with a system that loses what it has acknowledged; no client reads.
+    // The same with a system that loses acknowledged writes; no client reads.
     store.faults.lost.store(7, Ordering::Relaxed);
     job.stop = jsonathlon_measure::stop::Stop::Count { operations: 400 };
     let driven = run(&mut clients, &job).unwrap();
@@ -436,11 +435,11 @@ fn a_checkpoint_is_marked_in_its_second() {
         ..job(&[(Read, 1.0)], 1, 0)
     };
     let driven = run(&mut clients(&store), &job("checkpoints")).unwrap();
-    // Asked once before anything began, and at 0, 1 and 2 s.
+    // The system is asked once before the start, and at 0, 1 and 2 s.
     let marks: Vec<Option<bool>> = driven.seconds.iter().map(|second| second.checkpoint).collect();
     assert_eq!(marks[..2], [Some(false), Some(true)], "{marks:?}");
 
-    // A system that refuses to tell serves as before, and nothing is known.
+    // If the system refuses the checkpoint statement, it is measured as usual and the marks are unknown.
     store.faults.refused.store(1, Ordering::Relaxed);
     let refused =
         run(&mut clients(&store), &Job { stop: Stop::Time { seconds: 0.1 }, ..job("checkpoints") }).unwrap();

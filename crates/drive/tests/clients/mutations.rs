@@ -1,4 +1,4 @@
-//! A million replies with one byte changed, and others that are wrong in other ways: all of them are found.
+//! Tests that all of a million replies with one changed byte, and replies wrong in other ways, are detected.
 
 use std::os::fd::BorrowedFd;
 use std::sync::Arc;
@@ -10,10 +10,10 @@ use jsonathlon_drive::operation::Operation;
 use jsonathlon_drive::random::Random;
 use jsonathlon_drive::worker::Clients;
 
-/// Changes a reply.
+/// A function that changes a reply.
 type Change = fn(&mut Vec<u8>, &mut Random);
 
-/// A lane whose replies are changed, all but one in so many.
+/// A nonblocking connection that changes all replies except every `spared`-th one.
 struct Changed {
     null: Null,
     change: Change,
@@ -66,7 +66,8 @@ impl Lane for Changed {
     fn close(self: Box<Self>) {}
 }
 
-/// Sends `operations` reads whose replies are all changed but each `spared`th; gives those that were taken for right.
+/// Sends `operations` reads whose replies are all changed, except every `spared`-th one. Returns how many
+/// replies were accepted.
 fn taken(change: Change, spared: u64, operations: u64) -> u64 {
     let table = Arc::new(Table::new(records().prepare().unwrap(), LOADED));
     let mut clients = Clients::over(move |_, _, _| {
@@ -80,7 +81,7 @@ fn taken(change: Change, spared: u64, operations: u64) -> u64 {
     read.operations
 }
 
-/// One byte becomes another one of ASCII.
+/// Replaces one byte by another ASCII byte.
 fn flip(text: &mut [u8], random: &mut Random) {
     let at = usize::try_from(random.below(text.len() as u64)).unwrap();
     text[at] ^= u8::try_from(1 + random.below(127)).unwrap();
@@ -88,7 +89,7 @@ fn flip(text: &mut [u8], random: &mut Random) {
 
 #[test]
 fn every_changed_byte_in_a_million_replies_is_found() {
-    // A third of them right, so that the hashes of right replies are known when wrong ones come.
+    // A third of the replies is correct, so that hashes of correct replies are known when wrong ones arrive.
     assert_eq!(taken(|text, random| flip(text, random), 3, 1_500_000), 500_000);
 }
 

@@ -1,4 +1,4 @@
-//! A system in memory, with faults that can be ordered.
+//! An in-memory system with configurable faults.
 
 use std::collections::BTreeMap;
 use std::os::fd::BorrowedFd;
@@ -20,24 +20,24 @@ use jsonathlon_worker::Subject;
 use jsonathlon_worker::protocol::Failure;
 use serde_json::Value;
 
-/// What goes wrong, each every so many answers or statements; never at 0.
+/// Faults of the system. Each value is the period in answers or statements; 0 disables the fault.
 #[derive(Debug, Default)]
 pub(crate) struct Faults {
-    /// An answer is that of another key.
+    /// The answer belongs to another key.
     pub(crate) other: AtomicU64,
-    /// An answer is cut short.
+    /// The answer is truncated.
     pub(crate) cut: AtomicU64,
-    /// An answer is the document as it was loaded.
+    /// The answer is the document in its loaded version.
     pub(crate) old: AtomicU64,
-    /// A write is acknowledged and not done.
+    /// A write is acknowledged but not executed.
     pub(crate) lost: AtomicU64,
-    /// A write is given up for another one.
+    /// A write is aborted because of a conflict.
     pub(crate) conflict: AtomicU64,
-    /// A connection breaks after a write was done, before it is acknowledged.
+    /// The connection breaks after a write was executed, before it is acknowledged.
     pub(crate) broken: AtomicU64,
-    /// A statement is refused.
+    /// A statement is refused with an error.
     pub(crate) refused: AtomicU64,
-    /// A scan leaves its second document out.
+    /// A scan omits its second document.
     pub(crate) omitted: AtomicU64,
     count: AtomicU64,
 }
@@ -49,14 +49,14 @@ impl Faults {
     }
 }
 
-/// The table.
+/// The table of the system, shared by all connections.
 #[derive(Debug)]
 pub(crate) struct Store {
     pub(crate) set: RecordSet,
     documents: Mutex<BTreeMap<String, Value>>,
     pub(crate) faults: Faults,
     pub(crate) undone: AtomicU64,
-    /// How often it was asked about its checkpoints. The second begins before the fourth time.
+    /// Number of checkpoint queries so far. From the fourth query on, the second checkpoint has started.
     pub(crate) asked: AtomicU64,
 }
 
@@ -79,21 +79,21 @@ impl Store {
         })
     }
 
-    /// Puts something under the key of a record that others know nothing of.
+    /// Stores a null document under the key of a record without notifying the clients.
     pub(crate) fn put(&self, number: u64) {
         let mut key = Vec::new();
         self.set.key(number, &mut key);
         self.documents.lock().unwrap().insert(String::from_utf8(key).unwrap(), Value::Null);
     }
 
-    /// Takes a record away without telling anybody.
+    /// Removes a record without notifying the clients.
     pub(crate) fn take(&self, number: u64) {
         let mut key = Vec::new();
         self.set.key(number, &mut key);
         assert!(self.documents.lock().unwrap().remove(&String::from_utf8(key).unwrap()).is_some());
     }
 
-    /// All documents by key.
+    /// A copy of all documents by key.
     pub(crate) fn all(&self) -> BTreeMap<String, Value> {
         self.documents.lock().unwrap().clone()
     }
@@ -111,7 +111,7 @@ struct Answer {
     affected: Option<u64>,
 }
 
-/// A connection with it.
+/// One connection to the store.
 pub(crate) struct Memory {
     store: Arc<Store>,
     statements: Vec<String>,
@@ -243,7 +243,7 @@ impl Memory {
                 wrote(wrote_one)
             }
             "load" => {
-                // The key stands in the document itself.
+                // The key is a member of the document itself.
                 let all: Vec<Value> = serde_json::from_str(&text(0)).unwrap();
                 let count = all.len() as u64;
                 for document in all {
@@ -350,7 +350,7 @@ pub(crate) fn records() -> Records {
 
 pub(crate) const LOADED: u64 = 1000;
 
-/// All statements of the system.
+/// The statements of the system for every operation.
 pub(crate) fn scripts() -> BTreeMap<Operation, Script> {
     let all: [(Operation, &[&str]); 13] = [
         (Operation::Read, &["read {{key}}"]),
@@ -407,7 +407,7 @@ pub(crate) fn job(shares: &[(Operation, f64)], clients: u32, operations: u64) ->
     }
 }
 
-/// Clients of a store.
+/// Clients that connect to the store.
 pub(crate) fn clients(store: &Arc<Store>) -> Clients {
     let store = Arc::clone(store);
     Clients::over(move |_, _, _| Ok(Box::new(Memory::new(&store))))

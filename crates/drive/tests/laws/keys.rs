@@ -1,4 +1,4 @@
-//! Request distributions against their laws, by the chi-square test with fixed seeds.
+//! Tests of request distributions against their definitions, by the chi-square test with fixed seeds.
 
 use jsonathlon_drive::keys::{Keys, Scatter, Shares, Zipf};
 use jsonathlon_drive::mix::Requests;
@@ -6,8 +6,9 @@ use jsonathlon_drive::operation::Operation;
 use jsonathlon_drive::random::Random;
 use proptest::prelude::*;
 
-/// Whether counts follow probabilities: the statistic is normal for many classes, and five standard deviations are kept
-/// by all but three in ten million samples. Small samples have longer tails, for which there is room of twenty.
+/// Returns `true` if counts follow probabilities. With many classes the statistic is normally distributed;
+/// all but three in ten million samples stay within five standard deviations. A constant of twenty is added
+/// for the longer tails of small samples.
 fn follows(counts: &[u64], probabilities: &[f64]) -> bool {
     let draws: u64 = counts.iter().sum();
     let total: f64 = probabilities.iter().sum();
@@ -24,8 +25,8 @@ fn follows(counts: &[u64], probabilities: &[f64]) -> bool {
     statistic < freedom + 5.0 * (2.0 * freedom).sqrt() + 20.0
 }
 
-/// The probability of ranks `from` to `to` in proportion, exactly for few of them and else by the formula of Euler and
-/// Maclaurin.
+/// Unnormalised probability of the ranks `from` to `to`: exact for few ranks, otherwise by the
+/// Euler–Maclaurin formula.
 fn weight(from: u64, to: u64) -> f64 {
     let hat = |x: f64| x.powf(-0.99);
     if to - from < 10_000 {
@@ -55,7 +56,7 @@ fn zipf_keeps_its_law_rank_by_rank() {
 fn zipf_keeps_its_law_over_many_ranks() {
     for ranks in [100_000, 1_000_003, (1 << 30) - 1, 10_000_000_000] {
         let (zipf, mut random) = (Zipf::new(ranks), Random::new(11, ranks));
-        // Ranks 1, 2 and 3, 4 to 7, 8 to 15 and so on.
+        // Classes of ranks 1, 2 to 3, 4 to 7, 8 to 15 and so on.
         let starts: Vec<u64> = (0..64).map(|power| 1 << power).take_while(|start| *start <= ranks).collect();
         let mut counts = vec![0; starts.len()];
         for _ in 0..1_000_000 {
@@ -86,7 +87,7 @@ fn zipfian_keeps_to_the_records_of_the_start_and_scatters_them() {
     let scatter = Scatter::new(records);
     let mut counts = vec![0; records as usize];
     for draw in 0..1_000_000 {
-        // A growing set does not move the hot keys.
+        // Growth of the set must not move the hot keys.
         counts[keys.draw(records + draw, &mut random) as usize] += 1;
     }
     let mut law = vec![0.0; records as usize];
@@ -94,7 +95,7 @@ fn zipfian_keeps_to_the_records_of_the_start_and_scatters_them() {
         law[scatter.place(rank - 1) as usize] = weight(rank, rank);
     }
     assert!(follows(&counts, &law));
-    // The ten hottest lie apart.
+    // The ten hottest keys are not adjacent.
     let mut hottest: Vec<u64> = (0..10).map(|rank| scatter.place(rank)).collect();
     hottest.sort_unstable();
     assert!(hottest.windows(2).filter(|pair| pair[1] - pair[0] > 5).count() >= 6, "{hottest:?}");

@@ -1,4 +1,4 @@
-//! Laws that everything else stands on: which records are asked for, and which answers are right.
+//! Tests of the foundations: which records are requested, and which answers are accepted.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 

@@ -1,4 +1,4 @@
-//! The accept set against a store whose writes and reads take effect in a random order.
+//! Tests of the accept set against a store whose reads and writes take effect in random order.
 
 use jsonathlon_dataset::records::Seen;
 use jsonathlon_drive::accept::{Accept, Change, Refused};
@@ -65,7 +65,7 @@ fn a_stale_answer_is_told_from_one_that_never_was() {
     assert_eq!(never, Err(Refused::NeverWritten { version: 2, issued: 1 }));
     assert!(!stale(never));
     assert_eq!(accept.accepts(&read, None), Err(Refused::Absent));
-    // Where answers may be old, what was written once is right.
+    // If stale answers are allowed, any version that was ever written is accepted.
     assert_eq!(accept.accepts(&accept.read_of_any_age(0), seen(Some((0, 0)))), Ok(()));
     assert!(accept.accepts(&accept.read_of_any_age(0), seen(Some((2, 0)))).is_err());
 }
@@ -80,7 +80,7 @@ fn values_that_no_write_touches_keep_their_version() {
         accept.accepts(&read, seen(Some((1, 1)))),
         Err(Refused::NeverWritten { version: 1, issued: 0 })
     );
-    // An answer without what writes change is checked by the rest of it alone.
+    // An answer without the written fields is verified by the remaining ones alone.
     assert_eq!(accept.accepts(&read, Some(Seen { version: None, base: Some(0) })), Ok(()));
 }
 
@@ -112,7 +112,7 @@ fn refused_inserts_leave_no_gap() {
     assert_eq!(again.number(), 12);
     accept.acknowledged(again);
     assert_eq!((accept.records(), accept.unknown_count()), (14, 0));
-    // A record whose insert was acknowledged is not absent, and not at version 0.
+    // A record whose insert was acknowledged must be present, and not at version 0.
     let read = accept.begin_read(11);
     assert!(accept.accepts(&read, None).is_err());
     assert!(accept.accepts(&read, seen(Some((0, 0)))).is_err());
@@ -136,7 +136,7 @@ fn a_deleted_record_is_absent_until_it_is_inserted() {
     assert!(stale(accept.accepts(&last, None)));
     assert_eq!(accept.accepts(&last, seen(Some((2, 2)))), Ok(()));
     assert!(stale(accept.accepts(&last, Some(Seen { version: Some(2), base: Some(0) }))));
-    // A delete that the system refused leaves the record where it is.
+    // After a refused delete the record still exists.
     let refused = accept.begin_write(0, Change::Delete).unwrap();
     accept.aborted(refused);
     assert!(stale(accept.accepts(&accept.begin_read(0), None)));

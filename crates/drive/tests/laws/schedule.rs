@@ -1,7 +1,7 @@
-//! A store with clients, step by step in a random order: what the accept set is tried against.
+//! A simulated store with clients that proceeds in random steps; the accept set is tested against it.
 //!
-//! Each write takes effect at one moment between its sending and its answer, or not at all; each read sees what is there
-//! at one such moment. Beside it the accept set is kept once more, literally as it is defined.
+//! Each write takes effect at one moment between its sending and its answer, or not at all. Each read sees
+//! the state at one such moment. A second accept set is kept literally as defined, for comparison.
 
 use std::collections::BTreeSet;
 
@@ -9,14 +9,14 @@ use jsonathlon_dataset::records::Seen;
 use jsonathlon_drive::accept::{Accept, Change, Read, Refused, Write};
 use jsonathlon_drive::random::Random;
 
-/// What is stored: the version of what writes change, and that of the rest.
+/// Stored versions: of the fields that partial writes change, and of all other fields. `None` if absent.
 pub(crate) type Stored = Option<(u32, u32)>;
 
 pub(crate) fn seen(stored: Stored) -> Option<Seen> {
     stored.map(|(version, base)| Seen { version: Some(version), base: Some(base) })
 }
 
-/// The accept set of one key as it is defined: issued, in flight, base, floor.
+/// The accept set of one key, literally as defined: issued, in flight, base, floor.
 #[derive(Debug, Default)]
 struct Literal {
     issued: u32,
@@ -56,7 +56,7 @@ impl Literal {
         }
     }
 
-    /// Whether an answer must be refused, by the floors noted when the read was sent.
+    /// Returns `true` if an answer must be refused, given the floors at the time the read was sent.
     fn refuses(&self, loaded: bool, floor: u32, whole_floor: u32, answer: Stored) -> bool {
         let good = |version: u32, floor: u32, issued: u32| {
             version >= floor
@@ -77,14 +77,14 @@ impl Literal {
     }
 }
 
-/// What a client is waiting for.
+/// The request that a client is waiting for.
 #[derive(Debug)]
 enum Request {
     Read { read: Read, floors: (u32, u32), answer: Option<Stored> },
     Write { write: Write, low: u32, change: Change, applied: Option<bool> },
 }
 
-/// What the server may still do of a write whose client has given up.
+/// A write whose client has given up but which the server may still execute.
 #[derive(Debug)]
 struct Orphan {
     number: usize,
@@ -94,7 +94,7 @@ struct Orphan {
     open: bool,
 }
 
-/// What happens how often, in percent.
+/// Parameters of a schedule; probabilities are in percent.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Weather {
     pub(crate) clients: usize,
@@ -116,7 +116,7 @@ pub(crate) struct Schedule {
     accept: Accept,
     weather: Weather,
     random: Random,
-    /// Half of the keys are there from the start.
+    /// Number of keys that exist from the start: half of all keys.
     loaded: usize,
     store: Vec<Stored>,
     literal: Vec<Literal>,
@@ -194,7 +194,7 @@ impl Schedule {
         Request::Write { write, low, change, applied: None }
     }
 
-    /// Applies a write as a system does: says whether it found something to do.
+    /// Applies a write to the store. Returns `true` if it changed a record.
     fn apply(&mut self, number: usize, version: u32, change: Change) -> bool {
         let stored = &mut self.store[number];
         match (change, *stored) {
@@ -210,7 +210,7 @@ impl Schedule {
         let (number, version) = (write.number() as usize, write.version());
         match applied {
             None if self.percent(self.weather.unknown) => {
-                // The connection breaks, and the system may still do it.
+                // The connection breaks; the system may still execute the write.
                 self.accept.unknown(write);
                 self.orphans.push(Orphan { number, version, low, change, open: true });
                 None
@@ -222,7 +222,7 @@ impl Schedule {
             }
             Some(applied) => {
                 if applied && self.percent(self.weather.unknown) {
-                    // It was done, and the answer is lost.
+                    // The write was executed, but its answer is lost.
                     self.accept.unknown(write);
                     self.orphans.push(Orphan { number, version, low, change, open: false });
                     return None;
@@ -239,7 +239,7 @@ impl Schedule {
         }
     }
 
-    /// The system does a write that was given up, or the client finds out what became of one.
+    /// Either the system executes an abandoned write, or the client settles the outcome by a read.
     fn orphan(&mut self) {
         let place = self.random.below(self.orphans.len() as u64) as usize;
         let number = self.orphans[place].number;
@@ -249,7 +249,7 @@ impl Schedule {
             self.apply(number, version, change);
             return;
         }
-        // Nothing of this record can be done any more, and it is read.
+        // No abandoned write of this record can take effect any more, so its state is read.
         let read = self.accept.begin_read(number as u64);
         let literal = &self.literal[number];
         let floors = (literal.floor, literal.whole_floor);
@@ -272,7 +272,7 @@ impl Schedule {
         self.plant(read, floors, answer);
     }
 
-    /// Answers that are outside of the set are refused.
+    /// Checks that answers outside the set are refused, by trying wrong ones.
     fn plant(&mut self, read: &Read, floors: (u32, u32), right: Stored) {
         let number = read.number() as usize;
         let literal = &self.literal[number];
@@ -291,7 +291,7 @@ impl Schedule {
                 assert!(refused, "{answer:?} of {number} was missed: {:?}, {floors:?}", self.literal[number]);
                 self.counts.planted += 1;
             }
-            // With one client nothing but what is stored is right.
+            // With one client, only the stored state is accepted.
             let weather = &self.weather;
             if weather.clients == 1 && weather.unknown + weather.deletes + weather.wholes == 0 {
                 assert_eq!(!refused, answer == right, "{answer:?}, {right:?}");
@@ -300,7 +300,7 @@ impl Schedule {
     }
 }
 
-/// Whether a refusal says that the answer is too old.
+/// Returns `true` if the answer was refused as stale.
 pub(crate) fn stale(verdict: Result<(), Refused>) -> bool {
     verdict.is_err_and(|refused| refused.is_stale())
 }

@@ -1,4 +1,4 @@
-//! The accept set under real threads.
+//! Tests of the accept set under real threads.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -11,7 +11,7 @@ use crate::schedule::{Stored, seen};
 
 const THREADS: u64 = 4;
 
-/// A store of rows with a lock each.
+/// A store of rows with one lock per row.
 struct Store(Vec<Mutex<Stored>>);
 
 impl Store {
@@ -36,7 +36,7 @@ impl Store {
     }
 }
 
-/// Each thread has many writes open, which it applies and ends in a random order.
+/// Every thread keeps many writes in flight and applies and ends them in random order.
 fn stress(keys: u64, open: usize, steps: u64, deletes: u64) {
     let (accept, store) = (Accept::new(keys), Store::new(keys, keys));
     std::thread::scope(|scope| {
@@ -77,7 +77,8 @@ fn stress(keys: u64, open: usize, steps: u64, deletes: u64) {
             });
         }
     });
-    // All has ended: what is stored is right, and anything older than the last round of writes is not.
+    // All writes have ended: the stored state is accepted, and any version older than the last writes is
+    // refused.
     for number in 0..keys {
         assert_eq!(accept.accepts(&accept.begin_read(number), seen(store.read(number))), Ok(()));
         let write = accept.begin_write(number, Change::Whole).unwrap();
@@ -129,7 +130,7 @@ fn the_set_grows_while_it_is_read() {
                     assert!(store.apply(&write, Change::Whole));
                     accept.acknowledged(write);
                     done += 1;
-                    // Whatever is contiguous is there.
+                    // All records below the contiguous count must exist.
                     let number = random.below(accept.records());
                     let read = accept.begin_read(number);
                     let answer = store.read(number);

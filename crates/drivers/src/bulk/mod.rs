@@ -1,4 +1,4 @@
-//! Bulk loads by several connections: one thread makes batches, and each connection has one that sends them.
+//! Bulk loads over several connections: one thread fills batches, and one thread per connection sends them.
 
 pub(crate) mod text;
 
@@ -7,17 +7,18 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use jsonathlon_connection::driver::{self, DriverError, LoadSink, Result};
 
-/// Connections of a load at most: a server holds what each of them has sent in memory.
+/// Maximum number of connections of a load. A server holds in memory what each of them has sent.
 const AT_A_TIME: usize = 8;
-/// Bytes of all batches that are under way, but for one that is larger alone: so large are a few documents, too.
+/// Maximum size of all batches being sent, in bytes. A larger batch is sent alone, since a few documents can
+/// be that large.
 const UNDER_WAY: usize = 64 << 20;
 
-/// How many connections a load takes that may use `cores` cores; 0 is all there are.
+/// Number of connections of a load that may use `cores` cores; 0 means all cores of the process.
 pub(crate) fn connections(cores: usize) -> usize {
     driver::cores(cores).clamp(1, AT_A_TIME)
 }
 
-/// Documents that were refused, by their place among all that were offered, and why.
+/// Rejected documents: position of each in the stream of all offered documents, and the reason.
 #[derive(Debug, Default)]
 pub(crate) struct Refused(pub(crate) Vec<(u64, String)>);
 
@@ -30,7 +31,7 @@ impl Refused {
         self.0.append(&mut others.0);
     }
 
-    /// Reports them in the order of the documents; gives how many they are.
+    /// Reports the rejected documents in stream order and returns their number.
     pub(crate) fn report(mut self, sink: &mut dyn LoadSink) -> u64 {
         self.0.sort_by_key(|(ordinal, _)| *ordinal);
         let count = self.0.len() as u64;
@@ -41,15 +42,15 @@ impl Refused {
     }
 }
 
-/// Fills batches until there are no more, and has each of them sent by the next connection that is free; gives
-/// what was refused. While all are busy, or batches of so many `bytes` that no more fit, one batch waits. A connection
-/// that failed is not used again.
+/// Calls `fill` until it returns `None`, passes each batch to the next idle connection, and returns the
+/// rejected documents. One further batch waits while all connections are busy, or while its `bytes` would
+/// exceed the limit. A connection that failed is not used again.
 ///
 /// # Errors
-/// The first of `fill` or `send`; what is under way then is still waited for.
+/// The first error of `fill` or `send`. Batches that are being sent are completed first.
 ///
 /// # Panics
-/// When `send` does.
+/// If `send` panics.
 pub(crate) fn spread<C: Send, B: Send>(
     connections: &mut [C],
     bytes: impl Fn(&B) -> usize + Sync,
@@ -80,12 +81,12 @@ pub(crate) fn spread<C: Send, B: Send>(
                 .map_err(|error| DriverError::Unavailable(format!("failed to start a thread: {error}")))?;
         }
         drop(tell);
-        // The threads alone hold this end: a batch that nobody is left to take is given back.
+        // Only the threads hold the receiving end, so sending fails once all of them have ended.
         drop(batches);
-        // Dropped at the end of this block, however it is left, so that the threads end.
+        // Dropped at the end of this block, whichever way it is left, so that the threads end.
         let give = give;
         while let Some(batch) = fill()? {
-            // What has failed already makes the rest useless.
+            // Checked before sending more, because the load fails with the first error anyway.
             for (size, answer) in told.try_iter() {
                 under_way -= size;
                 refused.append(answer?);
@@ -157,7 +158,7 @@ mod tests {
         }
     }
 
-    /// Batches without end, of which one cannot be made.
+    /// Endless batches. Filling batch number `fails` returns an error.
     fn endless(fails: u64) -> impl FnMut() -> Result<Option<u64>> {
         let mut count = 0;
         move || {
@@ -182,7 +183,7 @@ mod tests {
             );
             assert!(matches!(failed, Err(DriverError::Refused(_))), "{failed:?}");
         }
-        // All of them, with nobody left to take a batch.
+        // Every connection fails, so no thread is left to receive a batch.
         let failed = spread(&mut [(); 2], |_| 1, endless(0), |(), _| Err(DriverError::Refused("no".into())));
         assert!(matches!(failed, Err(DriverError::Refused(_))), "{failed:?}");
     }

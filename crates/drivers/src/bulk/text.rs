@@ -1,9 +1,10 @@
-//! Documents as lines of a text that a server reads from the connection, a chunk of them at a time.
+//! Bulk loads of documents as lines of a text format, which a server reads from the connection chunk by
+//! chunk.
 //!
-//! One refused line can end a whole statement, so documents go in chunks that are undone alone. A chunk that
-//! fails is offered again in parts: what stands before the line that the system names, that line alone, which
-//! then is refused with the system's own reason, and the rest. Every document is therefore in the table exactly
-//! once or reported, whatever the system names.
+//! One rejected line can abort a whole statement, so each chunk can be undone on its own. A failed chunk is
+//! offered again in parts: the lines before the one that the system names, that line alone, and the rest. A
+//! line that fails alone is rejected with the system's reason. Thus every document is either stored once or
+//! reported, even if the system names no line or a wrong one.
 
 use std::ops::{Deref, Range};
 use std::sync::Arc;
@@ -13,32 +14,33 @@ use memchr::{memchr, memchr3};
 
 use super::{Refused, spread};
 
-/// Bytes after which a chunk ends: long against the few round trips that a chunk costs, and the most that is
-/// sent again for one refused document, and that it leaves behind as dead rows.
+/// Size in bytes at which a chunk ends. Large compared with the few round trips of a chunk. Also the most
+/// that one rejected document causes to be sent again and leaves behind as dead rows.
 const CHUNK: usize = 2 << 20;
-/// Room for the document with which a chunk ends.
+/// Extra capacity in bytes of a chunk's buffer for the document with which the chunk ends.
 const ROOM: usize = 1 << 16;
-/// Documents offered at first after a refused one; where one is bad the next may be as well.
+/// Number of lines of the next attempt after a rejected one. Small, because rejected documents occur in
+/// groups.
 const AFTER_REFUSED: usize = 64;
 
-/// Documents as lines of the text format.
+/// Chunk of documents, encoded as lines of the text format.
 struct Chunk {
-    /// The first document's place among all that were offered.
+    /// Position of the first document in the stream of all offered documents.
     first: u64,
     lines: Arc<Vec<u8>>,
-    /// Where each line ends.
+    /// End of each line in `lines`.
     ends: Vec<usize>,
 }
 
-/// Why a part of a chunk was not taken.
+/// Why lines were not accepted.
 pub(crate) struct Failure {
-    /// The system's words.
+    /// Message of the system.
     pub(crate) reason: String,
-    /// The line that the system names, counted from 0 within what was sent.
+    /// Line that the system blames, counted from 0 within the lines sent. `None` if the system names no line.
     pub(crate) line: Option<usize>,
 }
 
-/// Lines of a chunk, each with its newline; a copy of it has no text of its own.
+/// Part of a chunk, each line with its newline. Clones share the chunk's text.
 #[derive(Clone)]
 pub(crate) struct Lines {
     chunk: Arc<Vec<u8>>,
@@ -53,28 +55,30 @@ impl Deref for Lines {
     }
 }
 
-/// What takes lines.
+/// Receiver of lines, which accepts all lines of an attempt or none.
 pub(crate) trait Taker {
-    /// Offers `count` lines. Gives the failure when they were not taken, in which case nothing of them stays.
+    /// Offers `count` lines. Returns the failure if they were not accepted; then none of them is stored.
     ///
     /// # Errors
-    /// Why the load cannot go on.
+    /// If the load cannot continue.
     fn attempt(&mut self, lines: &Lines, count: usize) -> Result<Option<Failure>>;
 }
 
-/// A session that loads: its lines are in one transaction.
+/// Loading session whose accepted lines belong to one transaction.
 pub(crate) trait Connection: Taker + Send {
-    /// Makes everything that was taken stay.
+    /// Commits all accepted lines.
     ///
     /// # Errors
-    /// Why it cannot.
+    /// If the commit fails.
     fn commit(&mut self) -> Result<()>;
 }
 
-/// Sends all documents over these connections, and commits when all are sent; gives the number accepted.
+/// Sends all documents over the connections, commits on each of them at the end, and returns the number
+/// accepted.
 ///
 /// # Errors
-/// Why the load failed. What is left of it ends with its connections.
+/// The first error of the source or of a connection. Closing the connections then rolls back what is not
+/// committed.
 pub(crate) fn load(
     connections: &mut [impl Connection],
     documents: &mut dyn DocumentSource,
@@ -92,7 +96,7 @@ pub(crate) fn load(
 }
 
 impl Chunk {
-    /// The next documents; none at the end.
+    /// Encodes the next documents of the stream. `None` at the end.
     fn of(
         documents: &mut dyn DocumentSource,
         sink: &mut dyn LoadSink,
@@ -109,7 +113,7 @@ impl Chunk {
         Ok((!ends.is_empty()).then(|| Self { first, lines: Arc::new(lines), ends }))
     }
 
-    /// Has `taker` take what it accepts; gives the rest.
+    /// Offers the chunk to `taker`, in parts if the whole chunk fails. Returns the rejected documents.
     fn offer(&self, taker: &mut impl Taker) -> Result<Refused> {
         let mut refused = Refused::default();
         let whole = 0..self.len();
@@ -128,7 +132,7 @@ impl Chunk {
         Lines { chunk: Arc::clone(&self.lines), here: at(documents.start)..at(documents.end) }
     }
 
-    /// Offers a chunk that failed as a whole again in parts.
+    /// Offers the lines of a chunk that failed as a whole again in parts.
     fn salvage(&self, taker: &mut impl Taker, first: &Failure, refused: &mut Refused) -> Result<()> {
         let mut at = 0;
         let mut suspect = first.line;
@@ -156,7 +160,7 @@ impl Chunk {
     }
 }
 
-/// Appends a document as a line, with its key as a column before it.
+/// Appends a document as a line. A key becomes a column before the document.
 fn line(key: Option<i64>, document: &[u8], out: &mut Vec<u8>) {
     if let Some(key) = key {
         out.extend_from_slice(format!("{key}\t").as_bytes());
@@ -165,8 +169,8 @@ fn line(key: Option<i64>, document: &[u8], out: &mut Vec<u8>) {
     out.push(b'\n');
 }
 
-/// Appends `document` so that the text format gives it back: it takes backslashes for its own, and ends a
-/// column at a tab and a row at a newline or carriage return.
+/// Appends `document` with the escapes of the text format, in which a backslash escapes, a tab ends a column,
+/// and a newline or carriage return ends a row.
 fn escape(document: &[u8], out: &mut Vec<u8>) {
     let mut rest = document;
     while let Some(at) = next_special(rest) {
@@ -185,7 +189,7 @@ fn escape(document: &[u8], out: &mut Vec<u8>) {
 
 fn next_special(bytes: &[u8]) -> Option<usize> {
     let found = memchr3(b'\\', b'\t', b'\r', bytes);
-    // Documents come as lines and hold none; one that does must not become two rows.
+    // Documents are read from lines and contain no newline. If one does, it must not become two rows.
     memchr(b'\n', &bytes[..found.unwrap_or(bytes.len())]).or(found)
 }
 
@@ -195,7 +199,7 @@ mod tests {
 
     use super::*;
 
-    /// A chunk of these documents.
+    /// Builds a chunk of these documents.
     fn chunk<'d>(first: u64, documents: impl IntoIterator<Item = &'d [u8]>) -> Chunk {
         let (mut lines, mut ends) = (Vec::new(), Vec::new());
         for document in documents {
@@ -244,7 +248,8 @@ mod tests {
         assert!(chunk.part(&(3..3)).is_empty());
     }
 
-    /// What a server makes of a line: a backslash takes the next byte for something else, or as it is.
+    /// Decodes a line as a server does: after a backslash, letters stand for control characters, others for
+    /// themselves.
     fn read_back(line: &[u8]) -> Vec<u8> {
         let mut out = Vec::new();
         let mut bytes = line.iter();
@@ -262,7 +267,7 @@ mod tests {
         out
     }
 
-    /// A server that refuses some documents and, when `names`, says which was the first.
+    /// Server that rejects lines containing `bad`. If `names` is set, it names the first such line.
     struct Picky {
         bad: u8,
         names: bool,

@@ -1,18 +1,18 @@
-//! Documents as the body of a request.
+//! Stream of documents as the body of an HTTP request.
 
 use std::io::{self, Read};
 
 use jsonathlon_connection::driver::{DocumentSource, DriverError, LoadSink};
 
-/// Bytes made ready at a time.
+/// Number of bytes that are buffered at a time.
 const PIECE: usize = 1 << 20;
 
-/// Documents, each with a newline, in the order in which they come.
+/// Request body: documents in the order of their source, each with a newline.
 pub(super) struct Body<'a> {
     documents: &'a mut dyn DocumentSource,
     sink: &'a mut dyn LoadSink,
     piece: Vec<u8>,
-    /// What of it was taken.
+    /// Number of bytes of `piece` that were read already.
     taken: usize,
     offered: u64,
     ended: bool,
@@ -25,7 +25,7 @@ impl<'a> Body<'a> {
         Self { documents, sink, piece, taken: 0, offered: 0, ended: false, failed: None }
     }
 
-    /// How many documents were offered, and why there were no more, when they could not be read.
+    /// Returns the number of documents offered, and the error of the source if it failed.
     pub(super) fn end(self) -> (u64, Option<DriverError>) {
         (self.offered, self.failed)
     }

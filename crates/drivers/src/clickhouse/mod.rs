@@ -1,5 +1,5 @@
-//! The ClickHouse protocol over HTTP, for servers by address. The engine as a library, which answers in the same
-//! binary format, is among the engines.
+//! Driver for ClickHouse over HTTP, for remote servers. chDB, the engine as a library, uses the same binary
+//! format of answers but is an embedded engine of the `engines` crate.
 
 mod body;
 
@@ -15,31 +15,33 @@ use jsonathlon_formats::clickhouse::{FORMAT, parameter, row_binary, split};
 use crate::http::{Answer, Http};
 use body::Body;
 
-/// The header of an answer that is an error's text.
+/// Response header with the code of an error; the body is then its text.
 const EXCEPTION: &str = "x-clickhouse-exception-code";
-/// What the server counted.
+/// Response header with the server's statistics of a statement, as JSON.
 const SUMMARY: &str = "x-clickhouse-summary";
 
-/// Codes that blame what the machine lacks, and no document: memory limits, a full disk.
+/// Error codes for exhausted resources, which do not depend on a document: memory limit (241), full disk
+/// (243).
 const EXHAUSTED: [&str; 2] = ["241", "243"];
 
-/// Sessions of this process; the server keeps the settings of each.
+/// Number of sessions that this process has opened, which makes session ids unique. The server keeps the
+/// settings of each session.
 static SESSIONS: AtomicU64 = AtomicU64::new(0);
 
-/// A session with one server.
+/// Session with one server.
 pub struct Clickhouse {
     http: Http,
     endpoint: Endpoint,
-    /// Path and parameters of every request.
+    /// Path and query parameters of every request.
     target: String,
     prepared: Statements<String>,
 }
 
 impl Clickhouse {
-    /// Reaches the server that `open` names.
+    /// Connects to the server of `open`.
     ///
     /// # Errors
-    /// [`DriverError::Unavailable`] when the server cannot be reached or does not let the session in.
+    /// [`DriverError::Unavailable`] if the server cannot be reached or denies the session.
     pub fn open(open: &Open) -> Result<Self> {
         let endpoint = Endpoint::of(open)?;
         let http = endpoint.reach(|endpoint| {
@@ -60,12 +62,12 @@ impl Clickhouse {
         Ok(Self { http, target: target(&endpoint), endpoint, prepared: Statements::default() })
     }
 
-    /// The error, told by whom it is.
+    /// Converts an error of the HTTP client to a broken connection, with the server's address.
     fn lost(&self, error: &ureq::Error) -> DriverError {
         self.endpoint.told(DriverError::Crashed(error.to_string()))
     }
 
-    /// One statement, whose parameters stand in the address.
+    /// Executes a statement. `target` holds the path and, as query parameters, the statement's parameters.
     fn send(&self, target: &str, statement: &str, sink: &mut dyn RowSink) -> Result<Report> {
         let answer = self.http.send("POST", target, Some(("text/plain", statement.as_bytes())));
         let answer = good(answer.map_err(|error| self.lost(&error))?)?;
@@ -83,7 +85,7 @@ impl Clickhouse {
     }
 }
 
-/// Whether all went well; the server's own words otherwise.
+/// Returns the answer if the statement succeeded, otherwise the server's message as an error.
 fn good(answer: Answer) -> Result<Answer> {
     let code = answer.headers.get(EXCEPTION).and_then(|code| code.to_str().ok());
     if answer.is_good() && code.is_none() {
@@ -97,7 +99,7 @@ fn good(answer: Answer) -> Result<Answer> {
     Err(kind(words(&answer)))
 }
 
-/// The first line of what the server says; a stack may follow.
+/// Returns the first line of the server's message; a stack trace may follow in the body.
 fn words(answer: &Answer) -> String {
     let text = String::from_utf8_lossy(&answer.body);
     text.lines().next().unwrap_or_default().trim().to_owned()
@@ -108,8 +110,9 @@ fn summary(answer: &Answer) -> serde_json::Value {
     text.and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default()
 }
 
-/// A session of its own, so that `SET` holds; moments in UTC, whatever the zone of the server; whole answers only, so that an
-/// error never looks like the end of one.
+/// Builds the path of every request. It names a session, so that `SET` holds, and sets its time zone to UTC,
+/// whatever the server's zone. The server sends only complete answers, so that an error never looks like the
+/// end of one.
 fn target(endpoint: &Endpoint) -> String {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
     let number = SESSIONS.fetch_add(1, Ordering::Relaxed);
@@ -123,7 +126,7 @@ fn target(endpoint: &Endpoint) -> String {
     target
 }
 
-/// As a parameter of a URL has it.
+/// Percent-encodes a text for a query parameter of a URL.
 fn encoded(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for byte in text.bytes() {
@@ -162,8 +165,9 @@ impl Connection for Clickhouse {
         self.send(&target, self.prepared.get(prepared)?, sink)
     }
 
-    /// All documents are the body of one INSERT, which the server parses on as many threads as it likes. A
-    /// refused document ends it, and blocks before that may stay: the caller starts over without it.
+    /// Sends all documents as the body of one INSERT, which the server parses with as many threads as it
+    /// chooses. A rejected document ends the load, and blocks before it may stay. The caller then starts over
+    /// without it.
     fn bulk_in(
         &mut self,
         statement: &str,

@@ -1,16 +1,16 @@
-//! What an answer over HTTP says.
+//! Decoding of HTTP responses, and the error messages in them.
 
 use serde_json::Value as Json;
 
 use crate::http::Answer;
 
-/// One value.
+/// Content type of a body with one JSON value.
 pub(super) const JSON: &str = "application/json";
-/// Values, each on a line.
+/// Content type of a body with one JSON value per line.
 pub(super) const LINES: &str = "application/x-ndjson";
 
 impl Answer {
-    /// The body, if it is JSON.
+    /// Parses the body as JSON. The error text shows the status and up to 200 characters of the body.
     pub(super) fn json(&self) -> std::result::Result<Json, String> {
         serde_json::from_slice(&self.body).map_err(|error| {
             let text = String::from_utf8_lossy(&self.body);
@@ -19,7 +19,7 @@ impl Answer {
         })
     }
 
-    /// The reason that it states for a failure.
+    /// Returns the reason that a failed response states.
     pub(super) fn reason(&self) -> String {
         match self.json() {
             Ok(body) => reason(body.get("error").unwrap_or(&body)),
@@ -28,7 +28,7 @@ impl Answer {
     }
 }
 
-/// The server's own words for what went wrong: the outermost reason and what it goes back to.
+/// Returns the server's message for an error: the outermost reason, followed by up to 7 causes.
 pub(super) fn reason(error: &Json) -> String {
     if let Some(text) = error.as_str() {
         return text.to_owned();
@@ -38,7 +38,7 @@ pub(super) fn reason(error: &Json) -> String {
     while let Some(here) = next {
         let kind = here.get("type").and_then(Json::as_str);
         let why = here.get("reason").and_then(Json::as_str);
-        // What follows on further lines is where the reader stood in its own buffer.
+        // Further lines only give the position of the server's parser in its own buffer.
         let why = why.and_then(|why| why.lines().next());
         let text = match (kind, why) {
             (Some(kind), Some(why)) => format!("{kind}: {why}"),

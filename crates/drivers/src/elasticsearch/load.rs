@@ -1,8 +1,8 @@
-//! Bulk loading in batches, several at a time.
+//! Bulk load in batches, several of them at a time.
 //!
-//! Each document has an id of the client's making and is created, never replaced, so that a batch that has to
-//! be sent again inserts nothing twice. The server accepts or refuses document by document; a batch that it
-//! refuses as a whole is offered again in halves, until single documents are left to be blamed.
+//! The client chooses the id of each document, and documents are created, never replaced, so that repeating a
+//! batch inserts nothing twice. The server accepts or rejects each document on its own. A batch that is
+//! rejected as a whole is offered again in halves, down to single documents.
 
 use std::ops::Range;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -17,25 +17,26 @@ use super::statement::{Statement, unsupported};
 use crate::bulk::{self, Refused};
 use crate::http::Http;
 
-/// Bytes after which a batch ends: long against a round trip, and far from the server's limit of 100 MB.
+/// Size in bytes at which a batch ends. Large compared with a round trip, far below the server's limit of 100
+/// MB.
 const BATCH: usize = 8 << 20;
-/// How often a server that is too busy is asked again, and how long is waited at first, twice as long each
-/// time: half a minute in all.
+/// Maximum number of attempts while the server is too busy. The pause between them starts at `FIRST_PAUSE`
+/// and doubles each time: half a minute in total.
 const ATTEMPTS: u32 = 11;
 const FIRST_PAUSE: Duration = Duration::from_millis(30);
 
-/// Where a document and its id stand in the statement.
+/// Placeholders of a document and of its id in the statement.
 const DOCUMENT: &str = ":doc";
 const ID: &str = "\":id\"";
 
-/// The lines that a document becomes.
+/// Lines that are sent for each document.
 pub(super) struct Template {
     lines: Vec<Line>,
 }
 
 enum Line {
     Document,
-    /// What stands around the id, or a line without one.
+    /// Parts of a line between occurrences of the id; a single part if the line contains no id.
     Text(Vec<String>),
 }
 
@@ -67,7 +68,7 @@ impl Template {
     }
 }
 
-/// Where documents go.
+/// Server, request and template to which documents are sent.
 pub(super) struct Target<'a> {
     pub(super) http: &'a Http,
     pub(super) method: &'a str,
@@ -75,13 +76,13 @@ pub(super) struct Target<'a> {
     pub(super) template: &'a Template,
 }
 
-/// Documents as lines.
+/// Documents encoded as lines.
 #[derive(Default)]
 struct Batch {
-    /// Which documents these are.
+    /// Position of each document in the stream of all offered documents.
     ordinals: Vec<u64>,
     bytes: Vec<u8>,
-    /// Where each document's lines end.
+    /// End of each document's lines in `bytes`.
     ends: Vec<usize>,
 }
 
@@ -92,8 +93,8 @@ impl Batch {
     }
 }
 
-/// Ids that nobody else has: the time when the load began, in microseconds, and the ordinal. They are digits
-/// only, which this protocol's servers store at half their length, and grow, which makes them cheap to look up.
+/// Generator of unique ids: the start time of the load in microseconds, followed by the ordinal. They consist
+/// of digits only, which the servers store at half their length. They increase, which makes lookups cheap.
 struct Ids {
     load: u128,
 }
@@ -109,7 +110,7 @@ impl Ids {
     }
 }
 
-/// Sends all documents over so many connections; gives the number accepted.
+/// Sends all documents over `connections` connections and returns the number accepted.
 pub(super) fn all(
     target: &Target<'_>,
     connections: usize,
@@ -118,9 +119,9 @@ pub(super) fn all(
 ) -> Result<u64> {
     let ids = Ids::new();
     let mut offered = 0;
-    // Of documents that cannot be sent at all.
+    // Documents that cannot be sent at all.
     let mut at_once = Refused::default();
-    // The agent keeps the connections, and gives each thread one.
+    // The HTTP client owns the connections and gives one to each thread.
     let mut refused = bulk::spread(
         &mut vec![(); connections],
         |batch: &Batch| batch.bytes.len(),
@@ -134,7 +135,7 @@ pub(super) fn all(
     Ok(offered - refused.report(sink))
 }
 
-/// The next batch.
+/// Encodes the next batch of documents. `None` at the end of the stream.
 fn fill(
     template: &Template,
     ids: &Ids,
@@ -148,7 +149,7 @@ fn fill(
         let Some(document) = documents.next_document()? else { break };
         let ordinal = *offered;
         *offered += 1;
-        // Documents come as lines and hold none; one that does would become two.
+        // Documents are read from lines and contain no newline. If one does, it would become two lines.
         if memchr(b'\n', document).is_some() {
             refused.push(ordinal, "a document of several lines cannot be sent".into());
         } else {
@@ -168,19 +169,19 @@ struct BulkAnswer {
     items: Vec<serde_json::Map<String, Json>>,
 }
 
-/// Statuses that blame a document: it cannot be read or indexed, is there already, or is too large. All others
-/// blame the request, the rights, or the server.
+/// Returns `true` for statuses that blame a document: malformed (400), exists already (409), too large (413).
+/// All others blame the request, the permissions, or the server.
 fn blames_documents(status: u16) -> bool {
     matches!(status, 400 | 409 | 413)
 }
 
-/// What else a status says.
+/// Classifies a status that does not blame a document.
 fn failure(status: u16, why: String) -> DriverError {
     if status >= 500 { DriverError::Exhausted(why) } else { DriverError::Unavailable(why) }
 }
 
-/// Sends the `pending` documents of a batch until each is accepted or refused; gives the refused. Those that were
-/// sent `before` may be in already.
+/// Sends the `pending` documents of a batch until each is accepted or rejected, and returns the rejected
+/// ones. If `before` is set, an earlier request may have inserted some of them already.
 fn insert(target: &Target<'_>, batch: &Batch, pending: &[usize], before: bool) -> Result<Refused> {
     let mut pending = pending.to_vec();
     let mut refused = Refused::default();
@@ -205,7 +206,7 @@ fn insert(target: &Target<'_>, batch: &Batch, pending: &[usize], before: bool) -
             .map_err(|error| DriverError::Crashed(error.to_string()))?;
         match answer.status {
             200..300 => {}
-            // Too busy, or a part of it is on its way.
+            // The server is too busy, or a part of it is not available yet.
             429 | 503 => continue,
             status if blames_documents(status) => {
                 let why = answer.reason();
@@ -236,7 +237,7 @@ fn insert(target: &Target<'_>, batch: &Batch, pending: &[usize], before: bool) -
     )))
 }
 
-/// Notes what was refused; gives what is to be sent again.
+/// Adds the rejected documents to `refused` and returns those that must be sent again.
 fn sort_out(
     answer: &BulkAnswer,
     batch: &Batch,
@@ -261,7 +262,7 @@ fn sort_out(
         match status {
             Some(200..300) => {}
             Some(429 | 503) => left.push(*document),
-            // The attempt before had inserted it after all.
+            // An earlier attempt inserted the document although its answer did not say so.
             Some(409) if again => {}
             Some(status) if blames_documents(status) => refused.push(batch.ordinals[*document], why()),
             Some(status) => return Err(failure(status, why())),
@@ -319,7 +320,7 @@ mod tests {
             assert_eq!(found, wanted);
         }
         assert!(sort_out(&answer, &batch, &[0], false, &mut Refused::default()).is_err());
-        // Nobody's documents are to blame for these.
+        // Errors that blame no document.
         for item in [r#"{"status": 500, "error": "disk"}"#, r#"{"status": 403}"#, "{}"] {
             let text = format!(r#"{{"errors": true, "items": [{{"create": {item}}}]}}"#);
             let answer: BulkAnswer = serde_json::from_str(&text).unwrap();

@@ -1,4 +1,4 @@
-//! The Elasticsearch protocol: JSON over HTTP, as other search engines speak it too.
+//! Driver for the Elasticsearch protocol (JSON over HTTP), which other search engines support too.
 
 mod answer;
 mod load;
@@ -20,20 +20,21 @@ use crate::http::{Answer, Http};
 use answer::{JSON, LINES};
 use statement::{Statement, Template};
 
-/// A session with one server.
+/// Session with one server.
 pub struct Elasticsearch {
     http: Http,
     endpoint: Endpoint,
-    /// Requests that run at a time while documents are loaded.
+    /// Number of concurrent requests of a bulk load.
     connections: usize,
     prepared: Statements<Template>,
 }
 
 impl Elasticsearch {
-    /// Reaches the server of `open`; one whose data is the run's, when it answers a search over all there is.
+    /// Connects to the server of `open`. If all data on the server belongs to the run, waits until a search
+    /// over all of it succeeds.
     ///
     /// # Errors
-    /// [`DriverError::Unavailable`] when the server cannot be reached or does not let the session in.
+    /// [`DriverError::Unavailable`] if the server cannot be reached or denies the session.
     pub fn open(open: &Open) -> Result<Self> {
         let connections = bulk::connections(open.cores);
         let endpoint = Endpoint::of(open)?;
@@ -43,7 +44,8 @@ impl Elasticsearch {
         Ok(session)
     }
 
-    /// Nobody logs in, so that whatever listens on the port would pass for the server.
+    /// Checks that the server's process listens on the port. Without a login, any other program could answer
+    /// there.
     fn is_its_own(&mut self) -> Result<()> {
         if self.endpoint.process.is_none() {
             return Ok(());
@@ -61,7 +63,8 @@ impl Elasticsearch {
     fn say(&mut self, method: &str, path: &str, body: Option<(&str, &[u8])>) -> Result<Answer> {
         let answer = self.http.send(method, path, body);
         answer.map_err(|error| {
-            // It breaks off an answer that it cannot write, and goes on: a stored text that it takes and cannot parse.
+            // The server breaks off an answer that it cannot serialise and stays up, e.g. for a stored text
+            // that it accepted but cannot parse.
             if self.http.send("HEAD", "/", None).is_ok() {
                 return DriverError::Protocol(format!("an answer that broke off: {error}"));
             }
@@ -74,14 +77,15 @@ impl Elasticsearch {
         if answer.is_good() { Ok(answer) } else { Err(refusal(answer.status, answer.reason())) }
     }
 
-    /// The text of an answer over all the data, and what it says of itself.
+    /// Executes a request. Returns the text of its answer and the metadata in it. An answer over a part of
+    /// the data is an error.
     fn request(&mut self, statement: &Statement) -> Result<(String, About)> {
         let (method, path) = statement.target()?;
         let body = statement.content()?;
         let kind = if statement.lines.is_some() { LINES } else { JSON };
         let answer = self.say(method, path, body.as_deref().map(|body| (kind, body)))?;
         let about = match About::of(&answer) {
-            // A document that is asked for, or written to, and is not there.
+            // A missing document is no error, whether it was to be read or written.
             Ok(about) if answer.is_good() || answer.status == 404 && about.is_of_nothing() => about,
             Err(error) if answer.is_good() => return Err(error),
             _ => return Err(refusal(answer.status, answer.reason())),
@@ -91,7 +95,7 @@ impl Elasticsearch {
         Ok((text, about))
     }
 
-    /// Runs a request, or explains one.
+    /// Executes a request, or explains one.
     fn run(&mut self, statement: &Statement, sink: &mut dyn RowSink) -> Result<Report> {
         if let Some(explained) = &statement.explain {
             let (answer, _) = self.request(&explained.profiled()?)?;
@@ -116,8 +120,8 @@ impl Elasticsearch {
     }
 }
 
-/// A refusal by its status: the version of a document is not the one that was to be replaced, or there is one where
-/// none was to be.
+/// Classifies an error by its HTTP status. A conflict (409) means that the document's version has changed, or
+/// that a document exists already where a new one was to be created.
 fn refusal(status: u16, words: String) -> DriverError {
     match status {
         409 if words.contains("document already exists") => DriverError::Duplicate(words),
@@ -139,7 +143,7 @@ impl Connection for Elasticsearch {
         if let Some(lucene) = about.pointer("/version/lucene_version").and_then(Json::as_str) {
             text += &format!(", Lucene {lucene}");
         }
-        // The machine's own, which decides over speed as well.
+        // The server may use its own Java runtime, whose version affects performance too.
         let nodes = get("/_nodes/_local/jvm?filter_path=nodes.*.jvm.version")?;
         let jvm = nodes.get("nodes").and_then(Json::as_object).and_then(|nodes| nodes.values().next());
         if let Some(jvm) = jvm.and_then(|node| node.pointer("/jvm/version")).and_then(Json::as_str) {
@@ -178,7 +182,7 @@ impl Connection for Elasticsearch {
         let target = load::Target { http: &self.http, method, path, template: &template };
         let loaded = load::all(&target, self.connections, documents, sink)
             .map_err(|error| self.endpoint.told(error))?;
-        // Visible to searches, and in segments that are synchronised to the disk.
+        // Makes the documents visible to searches, and writes segments that are synced to disk.
         let index = path.split("/_bulk").next().unwrap_or_default();
         for step in ["_refresh", "_flush?wait_if_ongoing=true"] {
             let answer = self.send("POST", &format!("{index}/{step}"), None)?;
@@ -196,27 +200,27 @@ impl Connection for Elasticsearch {
     }
 }
 
-/// What an answer says of itself.
+/// Metadata of an answer.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct About {
-    /// Milliseconds.
+    /// Execution time in milliseconds, as the server reports it.
     took: Option<f64>,
     timed_out: bool,
     #[serde(rename = "_shards")]
     shards: Option<Shards>,
-    /// What became of the one document that was written.
+    /// Outcome of writing a single document, e.g. `created` or `not_found`.
     result: Option<String>,
-    /// Whether the one document that was asked for is there.
+    /// Whether a single requested document exists.
     found: Option<bool>,
     error: Option<Json>,
-    /// Whether some of several documents were not.
+    /// Whether an operation of a bulk request failed.
     errors: bool,
-    /// What became of each of several.
+    /// Outcomes of the operations of a bulk request, in order.
     items: Vec<BTreeMap<String, Item>>,
 }
 
-/// What became of one of several documents.
+/// Outcome of one operation of a bulk request.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct Item {
@@ -233,7 +237,7 @@ struct Shards {
 }
 
 impl About {
-    /// Whether there is no document for what was asked.
+    /// Returns `true` if the answer reports that the requested document does not exist.
     fn is_of_nothing(&self) -> bool {
         let kind = self.error.as_ref().and_then(|error| error.get("type")).and_then(Json::as_str);
         self.found == Some(false)
@@ -241,7 +245,7 @@ impl About {
             || kind == Some("document_missing_exception")
     }
 
-    /// Documents that were written.
+    /// Number of documents that were written. `None` if the answer is not about writes.
     fn affected(&self) -> Option<u64> {
         if self.is_of_nothing() {
             return Some(0);
@@ -255,9 +259,10 @@ impl About {
         (!self.items.is_empty()).then_some(all)
     }
 
-    /// What this answer says; an error when it is not over all the data, though its status says that all is well.
+    /// Parses the metadata of an answer. An answer that does not cover all data is an error even if its
+    /// status is 200.
     fn of(answer: &Answer) -> Result<Self> {
-        // An answer may be empty, such as the one to a question whether something exists, and lists say nothing.
+        // The body may be empty, as in the answer to a HEAD request. A list has no metadata.
         if answer.body.first() != Some(&b'{') {
             return Ok(Self::default());
         }
@@ -284,7 +289,8 @@ impl About {
     }
 }
 
-/// All data is there when it can be searched, which is later than the first connection.
+/// Connects to a server. If all its data belongs to the run, waits until the data can be searched, which is
+/// later than the first connection.
 fn connect(endpoint: &Endpoint, connections: usize) -> std::result::Result<Http, NotReady> {
     if endpoint.socket.is_some() {
         let words = "this protocol is spoken over TCP only: remove `socket` from the system's folder";
@@ -296,13 +302,13 @@ fn connect(endpoint: &Endpoint, connections: usize) -> std::result::Result<Http,
         let answer = http.send(method, path, body).map_err(|error| NotReady::Yet(error.to_string()))?;
         match answer.status {
             200..300 => Ok(answer),
-            // Who may not come in now never may.
+            // A denied login is permanent, so no further attempt is made.
             401 | 403 => Err(NotReady::Ever(format!("the server refused the session: {}", answer.reason()))),
             _ => Err(NotReady::Yet(answer.reason())),
         }
     };
     if !endpoint.whole {
-        // What others keep there is none of the run's business.
+        // Other data on the server need not be available for the run.
         ask("GET", "/", None)?;
         return Ok(http);
     }

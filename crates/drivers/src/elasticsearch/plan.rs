@@ -1,10 +1,10 @@
-//! How a search was done, out of its profile.
+//! Extracts a search's plan from its profile.
 
 use jsonathlon_connection::driver::{DriverError, Result};
 use serde_json::{Map, Value as Json};
 
-/// What is kept of a profile. All else is times and counts, which are another's to tell and would make every
-/// plan of the same statement a different text.
+/// Members of a profile that are kept. The others are times and counts, which are reported elsewhere and
+/// would make every plan of the same statement a different text.
 const KEPT: [&str; 11] = [
     "profile",
     "shards",
@@ -18,11 +18,11 @@ const KEPT: [&str; 11] = [
     "children",
     "debug",
 ];
-/// Of the details, those that name a way of doing it.
+/// Members of `debug` objects that are kept, because they name an execution strategy.
 const KEPT_DETAILS: [&str; 5] =
     ["collection_strategy", "result_strategy", "delegate", "delegate_debug", "map_reducer"];
 
-/// The plan as indented JSON.
+/// Returns the plan in `answer` as indented JSON.
 pub(super) fn text(answer: &str) -> Result<String> {
     let answer: Json =
         serde_json::from_str(answer).map_err(|error| DriverError::Protocol(error.to_string()))?;

@@ -1,4 +1,4 @@
-//! Statements: requests as JSON.
+//! Statements: HTTP requests, written as JSON.
 
 use jsonathlon_connection::driver::{DriverError, Result};
 use jsonathlon_connection::prepared::{Parameter, nth, placeholder};
@@ -7,20 +7,21 @@ use serde::Deserialize;
 use serde_json::Value as Json;
 use serde_json::value::RawValue;
 
-/// A request, or the question how one would run.
+/// Request, or a search that is to be explained instead.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Statement {
     method: Option<String>,
     path: Option<String>,
-    /// Sent as it is written.
+    /// Body, sent with the bytes of its source text.
     body: Option<Box<RawValue>>,
-    /// Sent instead of it: a body that is one parameter as a whole, which is for the server to read.
+    /// Body that consists of one parameter as a whole, sent instead of `body`. It is not parsed here, so that
+    /// the server decides whether the text is valid.
     #[serde(skip)]
     whole: Option<String>,
-    /// One value a line.
+    /// Body of several JSON values, sent as one line each. Excludes `body`.
     pub(super) lines: Option<Vec<Json>>,
-    /// How the answer becomes rows; none has no answer but success.
+    /// Mapping of the answer to rows. If `None`, the answer shows only that the request succeeded.
     pub(super) rows: Option<Mapping>,
     pub(super) explain: Option<Box<Statement>>,
 }
@@ -31,7 +32,7 @@ impl Statement {
             .map_err(|error| unsupported(format!("a statement is one JSON object of a request: {error}")))
     }
 
-    /// Method and path.
+    /// Returns method and path of the request.
     pub(super) fn target(&self) -> Result<(&str, &str)> {
         match (&self.method, &self.path, &self.explain) {
             (Some(method), Some(path), None) if path.starts_with('/') => Ok((method, path)),
@@ -39,7 +40,7 @@ impl Statement {
         }
     }
 
-    /// What is sent.
+    /// Returns the bytes of the request's body. `None` for a request without a body.
     pub(super) fn content(&self) -> Result<Option<Vec<u8>>> {
         if let Some(whole) = &self.whole {
             return Ok(Some(whole.as_bytes().to_vec()));
@@ -55,7 +56,7 @@ impl Statement {
         }
     }
 
-    /// The same search, which also tells how it was done.
+    /// Returns this search with profiling enabled and without a row mapping.
     pub(super) fn profiled(&self) -> Result<Self> {
         let mut body: Json = match &self.body {
             Some(body) => serde_json::from_str(body.get()).map_err(|error| unsupported(error.to_string()))?,
@@ -72,7 +73,7 @@ impl Statement {
     }
 }
 
-/// A request that was read once, and is sent with other values each time.
+/// Request that is parsed once and sent with other values each time.
 #[derive(Debug)]
 pub(super) struct Template {
     statement: Statement,
@@ -88,8 +89,8 @@ impl Template {
         Ok(Self { statement, body })
     }
 
-    /// It with values where its placeholders are: in the body and the lines as what they are, in the path as text
-    /// that cannot be taken for more than itself.
+    /// Returns the request with `parameters` in place of its placeholders. Body and lines get them as JSON
+    /// values, the path as text that is encoded so that it cannot change the path's structure.
     pub(super) fn filled(&self, parameters: &[Parameter<'_>]) -> Result<Statement> {
         let mut statement = self.statement.clone();
         let whole = match &self.body {
@@ -142,7 +143,7 @@ fn json_of(parameter: &Parameter<'_>) -> Result<Json> {
     })
 }
 
-/// Placeholders in a path stand alone between its separators.
+/// Replaces placeholders in a path, which must stand alone between its separators.
 fn filled_path(path: &str, parameters: &[Parameter<'_>]) -> Result<String> {
     let mut out = String::with_capacity(path.len());
     for part in path.split_inclusive(['/', '?', '&', '=']) {

@@ -1,4 +1,4 @@
-//! BSON as answers hold it: checked whole, read where it lies.
+//! Decoding of BSON answers: validated as a whole, then read in place.
 
 use std::fmt::Write;
 
@@ -6,10 +6,10 @@ use jsonathlon_connection::driver::{DriverError, Result};
 use jsonathlon_dataset::instant;
 use jsonathlon_formats::json_rows::{Leaf, Tree, quote};
 
-/// Nesting of answers; a server's plan of a statement is deeper than the statement.
+/// Maximum nesting of answers. A server's plan of a statement is nested deeper than the statement.
 const LEVELS: usize = 400;
 
-/// Bytes of a name that is short.
+/// Number of bytes of a name that are searched without `memchr`.
 const SHORT: usize = 16;
 
 const DOUBLE: u8 = 0x01;
@@ -20,7 +20,8 @@ const INT32: u8 = 0x10;
 const TIMESTAMP: u8 = 0x11;
 const INT64: u8 = 0x12;
 
-/// A value. What JSON has no type for is an object that says what it is, as in MongoDB's extended JSON.
+/// BSON value. A type that JSON lacks is presented as an object that names the type, as in MongoDB's extended
+/// JSON.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Bson<'a> {
     kind: u8,
@@ -28,7 +29,7 @@ pub(super) struct Bson<'a> {
 }
 
 impl<'a> Bson<'a> {
-    /// The document that these bytes are, and nothing else.
+    /// Validates bytes that must be exactly one document.
     pub(super) fn read(bytes: &'a [u8]) -> Result<Self> {
         let document = Self::of_read(bytes);
         if length_of(DOCUMENT, bytes)? != bytes.len() {
@@ -38,23 +39,23 @@ impl<'a> Bson<'a> {
         Ok(document)
     }
 
-    /// A document that was read before.
+    /// Wraps a document that was validated before.
     pub(super) fn of_read(bytes: &'a [u8]) -> Self {
         Self { kind: DOCUMENT, bytes }
     }
 
-    /// A member that is a whole number, however it is written.
+    /// Returns a member as an integer. `None` if the member is missing or not integral. Booleans are 0 or 1.
     pub(super) fn int(self, name: &str) -> Option<i64> {
         match self.member(name)?.leaf() {
             Leaf::Int(number) => Some(number),
-            // It is whole and far from the bounds.
+            // The cast is exact: the number is integral and far below the limits of i64.
             Leaf::Float(number) if number.fract() == 0.0 && number.abs() < 1e15 => Some(number as i64),
             Leaf::Bool(truth) => Some(i64::from(truth)),
             _ => None,
         }
     }
 
-    /// A member that is text.
+    /// Returns a member that is text. `None` if the member is missing or of another type.
     pub(super) fn text(self, name: &str) -> Option<&'a str> {
         match self.member(name)?.leaf() {
             Leaf::Text(text) => Some(text),
@@ -62,7 +63,7 @@ impl<'a> Bson<'a> {
         }
     }
 
-    /// Whether all below it is as it should be.
+    /// Validates the value and everything nested in it.
     fn check(self, level: usize) -> Result<()> {
         if level > LEVELS {
             return Err(DriverError::Unsupported(format!(
@@ -88,7 +89,7 @@ impl<'a> Bson<'a> {
         Ok(())
     }
 
-    /// The elements of a document or a list, one after the other.
+    /// Returns the elements of a document or list, without its length and its final zero byte.
     fn inside(self) -> Option<&'a [u8]> {
         match self.bytes.get(4..)? {
             [inside @ .., 0] => Some(inside),
@@ -105,7 +106,7 @@ impl<'a> Bson<'a> {
         Named { rest: inside.unwrap_or_default() }
     }
 
-    /// The letters of a string.
+    /// Returns the bytes of a string without its length and its final zero byte.
     fn letters(self) -> Option<&'a [u8]> {
         match self.bytes.get(4..)? {
             [letters @ .., 0] => Some(letters),
@@ -113,7 +114,7 @@ impl<'a> Bson<'a> {
         }
     }
 
-    /// The two names that a regular expression is.
+    /// Returns pattern and options of a regular expression.
     fn names(self) -> Result<(&'a str, &'a str)> {
         let (pattern, rest) = name(self.bytes)?;
         Ok((utf8(pattern)?, utf8(name(rest)?.0)?))
@@ -123,17 +124,17 @@ impl<'a> Bson<'a> {
         self.bytes.first_chunk().copied().unwrap_or([0; N])
     }
 
-    /// The instant that a date or a timestamp is; none where 64 bits of microseconds do not reach it.
+    /// Returns a date or timestamp in microseconds since 1970. `None` if it does not fit into 64 bits.
     fn instant(self) -> Option<i64> {
         let number = u64::from_le_bytes(self.whole());
         match self.kind {
             DATE => instant::of_ticks(number.cast_signed(), 3),
-            // Seconds, and in the lower half a count of what happened within one.
+            // The upper half is seconds; the lower half counts events within one second.
             _ => instant::of_ticks((number >> 32).cast_signed(), 0),
         }
     }
 
-    /// What JSON has no type for.
+    /// Appends a value of a type that JSON lacks, as an object that names the type.
     fn write_typed(self, out: &mut String) {
         let (kind, text) = match self.kind {
             0x05 => ("$binary", hexadecimal(self.bytes.get(5..).unwrap_or_default())),
@@ -160,7 +161,7 @@ impl<'a> Bson<'a> {
         out.push('}');
     }
 
-    /// It as JSON text over several lines, for people.
+    /// Formats the value as indented JSON text.
     pub(super) fn pretty(self) -> String {
         let mut out = String::new();
         self.write_pretty("\n", &mut out);
@@ -194,10 +195,10 @@ impl<'a> Tree<'a> for Bson<'a> {
 
     fn member(self, name: &str) -> Option<Self> {
         match (self.kind, name) {
-            // Whoever names it as extended JSON does means the same instant.
+            // A mapping may address the value under its name in extended JSON; the instant is the same.
             (DATE, "$date") | (TIMESTAMP, "$timestamp") => Some(self),
             (DOCUMENT, _) => {
-                // A later batch of a cursor stands in the place of its first one.
+                // In later batches of a cursor `nextBatch` takes the place of `firstBatch`.
                 let later = if name == "firstBatch" { "nextBatch" } else { name };
                 let is_it = |key: &[u8]| key == name.as_bytes() || key == later.as_bytes();
                 self.named().find(|(key, _)| is_it(key)).map(|(_, value)| value)
@@ -225,7 +226,7 @@ impl<'a> Tree<'a> for Bson<'a> {
     }
 
     fn write(self, out: &mut String) {
-        // Memory takes all that is written.
+        // Writing to a `String` cannot fail.
         match self.leaf() {
             Leaf::Null => out.push_str("null"),
             Leaf::Large | Leaf::Time(_) => self.write_typed(out),
@@ -233,7 +234,7 @@ impl<'a> Tree<'a> for Bson<'a> {
             Leaf::Int(number) => {
                 write!(out, "{number}").ok();
             }
-            // JSON has no words for these.
+            // JSON has no representation of NaN and infinity, so they become strings.
             Leaf::Float(number) if !number.is_finite() => quote(&number.to_string(), out),
             Leaf::Float(number) => out.push_str(&serde_json::Value::from(number).to_string()),
             Leaf::Text(text) => quote(text, out),
@@ -264,7 +265,7 @@ impl<'a> Tree<'a> for Bson<'a> {
     }
 }
 
-/// Names and values of a document that was read.
+/// Iterator over names and values of a validated document.
 #[derive(Debug, Clone)]
 pub(super) struct Members<'a>(Named<'a>);
 
@@ -277,7 +278,7 @@ impl<'a> Iterator for Members<'a> {
     }
 }
 
-/// The same, names as the bytes that they are.
+/// As [`Members`], but with names as bytes.
 #[derive(Debug, Clone)]
 struct Named<'a> {
     rest: &'a [u8],
@@ -288,7 +289,7 @@ impl<'a> Iterator for Named<'a> {
 
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
-        // The end is no error, which would be put into words.
+        // Checked first, because `split` would build an error message at the end.
         if self.rest.is_empty() {
             return None;
         }
@@ -298,7 +299,7 @@ impl<'a> Iterator for Named<'a> {
     }
 }
 
-/// The values of a list.
+/// Iterator over the values of a list.
 #[derive(Debug, Clone)]
 pub(super) struct Elements<'a>(Named<'a>);
 
@@ -310,7 +311,7 @@ impl<'a> Iterator for Elements<'a> {
     }
 }
 
-/// The first element of several: its name, its value, and the others.
+/// Splits off the first element: its name, its value, and the remaining elements.
 #[inline]
 fn split(elements: &[u8]) -> Result<(&[u8], Bson<'_>, &[u8])> {
     let (kind, rest) = elements.split_first().ok_or_else(short)?;
@@ -325,16 +326,16 @@ fn split(elements: &[u8]) -> Result<(&[u8], Bson<'_>, &[u8])> {
     Ok((name, Bson { kind: *kind, bytes }, rest))
 }
 
-/// A name up to its zero byte, and what follows it.
+/// Splits off a name that ends with a zero byte.
 #[inline]
 fn name(bytes: &[u8]) -> Result<(&[u8], &[u8])> {
-    // Most names are short, and found sooner than a search for long ones has begun.
+    // Most names are short, and a plain loop finds their end before `memchr` has started.
     let end = bytes.iter().take(SHORT).position(|byte| *byte == 0).or_else(|| memchr::memchr(0, bytes));
     let end = end.ok_or_else(|| malformed("a name does not end"))?;
     Ok((&bytes[..end], &bytes[end + 1..]))
 }
 
-/// Bytes of a value at the beginning of these.
+/// Returns the length in bytes of a value of type `kind` at the beginning of `bytes`.
 #[inline]
 fn length_of(kind: u8, bytes: &[u8]) -> Result<usize> {
     let stated = |least: usize| {

@@ -1,12 +1,13 @@
-//! JSON text into BSON, straight into the bytes that are sent: the order of keys stays, and nothing is copied
-//! twice. What BSON cannot hold is refused with a reason, and nothing of it stays behind.
+//! Encodes JSON text as BSON, directly into the buffer that is sent. The order of keys is kept, and nothing
+//! is copied twice. A text that BSON cannot represent is rejected with a reason, and nothing of it stays in
+//! the buffer.
 
 use std::ops::Range;
 
 use jsonathlon_connection::prepared::{Parameter, placeholder};
 use memchr::memchr2;
 
-/// Nesting that a server still reads; what it stores is for it to say.
+/// Maximum nesting of a document, up to which servers still parse it. What they store is up to them.
 const LEVELS: usize = 200;
 
 const DOUBLE: u8 = 0x01;
@@ -18,10 +19,10 @@ const NULL: u8 = 0x0A;
 const INT32: u8 = 0x10;
 const INT64: u8 = 0x12;
 
-/// Why a text cannot be a document.
+/// Reason why a text cannot be encoded as a document.
 pub(super) type Refusal = String;
 
-/// Appends one JSON object as a document.
+/// Appends one JSON object as a document. Leaves `out` unchanged on error.
 pub(super) fn document(text: &[u8], out: &mut Vec<u8>) -> Result<(), Refusal> {
     let start = out.len();
     let encoded = whole(text, out);
@@ -41,17 +42,19 @@ fn whole(text: &[u8], out: &mut Vec<u8>) -> Result<(), Refusal> {
     encoder.end()
 }
 
-/// Appends one element: a key, and any JSON value.
+/// Appends one element: a key with any JSON value.
 pub(super) fn element(key: &str, text: &str, out: &mut Vec<u8>) -> Result<(), Refusal> {
     member(key, text, None, out)
 }
 
-/// The same, with gaps in place of the strings `":1"`, `":2"` and so on, which are added to `gaps`.
+/// As [`element`], but records the strings `":1"`, `":2"` and so on as gaps in `gaps` instead of encoding
+/// them.
 pub(super) fn element_with(key: &str, text: &str, gaps: &mut Gaps, out: &mut Vec<u8>) -> Result<(), Refusal> {
     member(key, text, Some(gaps), out)
 }
 
-/// Appends what a parameter is, and puts its type at `place`. What is around it is nested so deeply.
+/// Appends the value of a parameter and writes its type at `place`. `level` is the nesting depth around the
+/// value.
 pub(super) fn parameter(
     parameter: &Parameter<'_>,
     place: usize,
@@ -64,7 +67,7 @@ pub(super) fn parameter(
             out.push(u8::from(truth));
             BOOLEAN
         }
-        // As numbers of a text: in 32 bits where they fit.
+        // As for numbers in a text: 32 bits if the number fits.
         Parameter::Int(number) => match i32::try_from(number) {
             Ok(short) => {
                 out.extend_from_slice(&short.to_le_bytes());
@@ -86,7 +89,7 @@ pub(super) fn parameter(
             STRING
         }
         Parameter::Json(text) => {
-            // Its own placeholders are none: it is data.
+            // Strings like placeholders in it are data.
             let mut inner = Encoder { text, at: 0, out, keys: Vec::new(), level, gaps: None };
             inner.space();
             inner.value(place)?;
@@ -107,14 +110,14 @@ fn member(key: &str, text: &str, gaps: Option<&mut Gaps>, out: &mut Vec<u8>) -> 
     encoder.end()
 }
 
-/// Begins a document whose elements are appended one by one; [`close`] takes what this gives.
+/// Begins a document, to which elements are then appended. Returns its start, which [`close`] needs.
 pub(super) fn open(out: &mut Vec<u8>) -> usize {
     let start = out.len();
     out.extend_from_slice(&[0; 4]);
     start
 }
 
-/// Ends the document that began at `start`.
+/// Ends the document that began at `start` and fills in its length.
 pub(super) fn close(start: usize, out: &mut Vec<u8>) -> Result<(), Refusal> {
     out.push(0);
     let length = length(out.len() - start)?;
@@ -122,12 +125,12 @@ pub(super) fn close(start: usize, out: &mut Vec<u8>) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Adds to the length of the document that begins at `start`.
+/// Adds `by` to the length field of the document that begins at `start`.
 pub(super) fn grow(start: usize, by: usize, out: &mut [u8]) -> Result<(), Refusal> {
     let Some(place) = out.get_mut(start..).and_then(|rest| rest.first_chunk_mut::<4>()) else {
         return Ok(());
     };
-    // It was written by this module, and is no negative number.
+    // The length was written by this module and is not negative.
     let before = u32::from_le_bytes(*place) as usize;
     *place = length(before + by)?;
     Ok(())
@@ -143,29 +146,29 @@ fn utf8(text: &[u8]) -> Result<&str, Refusal> {
         .map_err(|error| format!("it is not UTF-8 from byte {} on", error.valid_up_to()))
 }
 
-/// Where values belong in what was encoded.
+/// Positions of placeholders in an encoded command.
 #[derive(Debug, Default)]
 pub(super) struct Gaps {
     pub(super) all: Vec<Gap>,
-    /// Documents and lists that gaps are in, whose lengths grow with them.
+    /// Documents and lists that contain gaps, whose lengths grow with the values.
     pub(super) around: Vec<Around>,
 }
 
-/// The place of one value.
+/// Position of one placeholder.
 #[derive(Debug)]
 pub(super) struct Gap {
-    /// Which parameter.
+    /// Index of the parameter, counted from 0.
     pub(super) index: usize,
-    /// Where its type stands, and where it begins.
+    /// Position of the value's type, and of the value itself.
     pub(super) kind_at: usize,
     pub(super) at: usize,
     pub(super) level: usize,
 }
 
-/// What some gaps are in.
+/// Document or list that contains gaps.
 #[derive(Debug)]
 pub(super) struct Around {
-    /// Where its length stands.
+    /// Position of the length field, where the document or list begins.
     pub(super) start: usize,
     pub(super) gaps: Range<usize>,
 }
@@ -174,10 +177,10 @@ struct Encoder<'a> {
     text: &'a str,
     at: usize,
     out: &'a mut Vec<u8>,
-    /// The keys of the objects that are open, as they stand in `out`.
+    /// Positions in `out` of the keys of all objects that are being encoded.
     keys: Vec<Range<usize>>,
     level: usize,
-    /// Where placeholders are noted, if they are any.
+    /// Collects placeholders. `None` if strings like placeholders are ordinary strings.
     gaps: Option<&'a mut Gaps>,
 }
 
@@ -256,7 +259,7 @@ impl Encoder<'_> {
         close(start, self.out)
     }
 
-    /// Which of two values a query sees is not defined, so that neither may be taken.
+    /// Rejects an object with duplicate keys, because it is undefined which of the two values a query sees.
     fn distinct(&mut self, first_key: usize) -> Result<(), Refusal> {
         let bytes = self.out.as_slice();
         let keys = &mut self.keys[first_key..];
@@ -297,13 +300,13 @@ impl Encoder<'_> {
         close(start, self.out)
     }
 
-    /// An element of an array has its number for a key.
+    /// Appends the key of an array's element, which is its index.
     fn index(&mut self, index: u64) {
         let mut digits = [0; 20];
         let (mut left, mut at) = (index, digits.len());
         loop {
             at -= 1;
-            // A digit fits into a byte.
+            // A digit fits into a byte, so the cast is exact.
             digits[at] = b'0' + (left % 10) as u8;
             left /= 10;
             if left == 0 {
@@ -337,7 +340,7 @@ impl Encoder<'_> {
         Ok(())
     }
 
-    /// A value, whose type is put at `place`.
+    /// Encodes a value and writes its type at `place`.
     fn value(&mut self, place: usize) -> Result<(), Refusal> {
         let kind = match self.peek() {
             Some(b'{') => self.object().map(|()| DOCUMENT),
@@ -359,14 +362,14 @@ impl Encoder<'_> {
         Ok(())
     }
 
-    /// The parameter that the string here stands for.
+    /// Returns the parameter index if the string at the current position is a placeholder.
     fn placeholder(&self) -> Option<usize> {
         self.gaps.as_ref()?;
         let (inside, _) = self.text.get(self.at + 1..)?.split_once('"')?;
         placeholder(inside)
     }
 
-    /// Goes over the name of a parameter, and notes where its value belongs.
+    /// Skips a placeholder and records the position of its value.
     fn leave_gap(&mut self, index: usize, kind_at: usize) {
         self.at += self.text[self.at + 1..].find('"').unwrap_or_default() + 2;
         if let Some(gaps) = &mut self.gaps {
@@ -378,7 +381,7 @@ impl Encoder<'_> {
         self.gaps.as_ref().map_or(0, |gaps| gaps.all.len())
     }
 
-    /// Notes that the gaps from `first` on are in what began at `start`.
+    /// Records that the document or list which began at `start` contains the gaps from `first` on.
     fn note_around(&mut self, start: usize, first: usize) {
         if let Some(gaps) = &mut self.gaps
             && gaps.all.len() > first
@@ -396,7 +399,7 @@ impl Encoder<'_> {
         Ok(())
     }
 
-    /// A string, with its length before it and a zero behind it.
+    /// Encodes a string, with its length before and a zero byte after it.
     fn text(&mut self) -> Result<(), Refusal> {
         let start = self.out.len();
         self.out.extend_from_slice(&[0; 4]);
@@ -407,7 +410,7 @@ impl Encoder<'_> {
         Ok(())
     }
 
-    /// The letters of a string, its escapes resolved.
+    /// Appends the content of a string with its escapes resolved.
     fn string(&mut self) -> Result<(), Refusal> {
         self.at += 1;
         loop {
@@ -473,7 +476,7 @@ impl Encoder<'_> {
         char::from_u32(code).ok_or_else(|| LONE.to_owned())
     }
 
-    /// Four hexadecimal digits.
+    /// Parses the four hexadecimal digits of a `\u` escape.
     fn unit(&mut self) -> Result<u32, Refusal> {
         let mut unit = 0;
         for _ in 0..4 {
@@ -484,9 +487,9 @@ impl Encoder<'_> {
         Ok(unit)
     }
 
-    /// A whole number takes 32 bits where it fits, as everything that puts JSON into this format does, 64 where it fits
-    /// into those, and is otherwise a double, as the specification of extended JSON demands, digits lost or not. What is
-    /// written with a fraction or an exponent is a double.
+    /// Encodes a number. An integer takes 32 bits if it fits, as in all other tools that convert JSON to
+    /// BSON, or 64 bits if it fits into those. A larger one becomes a double, as the specification of
+    /// extended JSON demands, even if it loses digits. Numbers with a fraction or an exponent are doubles.
     fn number(&mut self) -> Result<u8, Refusal> {
         let start = self.at;
         let negative = self.peek() == Some(b'-');
@@ -510,7 +513,7 @@ impl Encoder<'_> {
             self.digits()?;
         }
         let literal = &self.text[start..self.at];
-        // Only a double has a zero with a sign.
+        // Negative zero exists only as a double.
         let number = literal.parse::<i64>().ok().filter(|_| whole && literal != "-0");
         let Some(number) = number else {
             let double: f64 = literal.parse().map_err(|_| self.unexpected("a number"))?;

@@ -1,4 +1,4 @@
-//! JSON into BSON and back.
+//! Tests of encoding JSON as BSON and decoding it again.
 
 use jsonathlon_formats::json_rows::{Leaf, Tree};
 use proptest::prelude::*;
@@ -147,7 +147,7 @@ fn instants_of_all_types_are_microseconds_since_1970() {
         (date, 1_767_323_045_678, "$date", Leaf::Time(1_767_323_045_678_000)),
         (date, -1, "$date", Leaf::Time(-1_000)),
         (date, i64::MAX, "$date", Leaf::Large),
-        // The third thing that happened in its second.
+        // The third event within its second.
         (timestamp, 1_767_323_045 << 32 | 3, "$timestamp", Leaf::Time(1_767_323_045_000_000)),
     ] {
         let document = of(kind, value);

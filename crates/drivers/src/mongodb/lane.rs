@@ -1,4 +1,4 @@
-//! MongoDB's protocol as a lane: requests and replies in memory that is used again, rows read where a reply lies.
+//! Nonblocking MongoDB connection: requests and replies in reusable buffers, rows decoded in place.
 
 use std::io;
 use std::ops::Range;
@@ -15,33 +15,34 @@ use super::request::Template;
 use super::{Mongodb, begin, cursor_left, hand_over, more_of, reported, well, wire};
 use crate::socket::{Inbox, Socket};
 
-/// A connection of a client.
+/// Nonblocking connection of one client.
 struct MongodbLane {
     channel: Channel,
     prepared: Statements<Template>,
-    /// The statement under way.
+    /// Statement whose answer is pending. `None` if nothing was sent.
     current: Option<Prepared>,
-    /// For documents as text.
+    /// Reusable buffer for cells that are JSON text.
     text: String,
 }
 
-/// A socket, and what goes over it.
+/// Socket with its buffers and the state of the current answer.
 struct Channel {
     socket: Socket,
     endpoint: Endpoint,
     inbox: Inbox,
     outbox: Vec<u8>,
-    /// The number of the last request.
+    /// Id of the last request.
     request: i32,
-    /// The documents that the answer consists of so far, and where they end.
+    /// Documents of the answer received so far (one per batch of a cursor); `seen` is the end of the last
+    /// one.
     parts: Vec<Range<usize>>,
     seen: usize,
 }
 
-/// Logs in to the server of `open` and runs its statements. An encrypted connection waits for its answers.
+/// Logs in to the server of `open` and executes its statements. A TLS connection blocks for its answers.
 ///
 /// # Errors
-/// As when a connection is opened, and whatever the server says against a statement.
+/// As for opening a connection, and the server's error for a statement.
 pub fn lane(open: &Open) -> Result<Box<dyn Lane>> {
     let mut session = Mongodb::open(open)?;
     for statement in &open.statements {
@@ -77,7 +78,8 @@ impl Channel {
         self.socket.send(&self.outbox).map_err(|error| self.lost(&error))
     }
 
-    /// Reads until the answer is there to its last batch, or nothing more has come; whether it is there.
+    /// Reads the answer and fetches further batches of its cursor. Returns `false` if the answer is
+    /// incomplete, which is possible only without `wait`.
     fn complete(&mut self, wait: bool, database: &str) -> Result<bool> {
         loop {
             let bytes = &self.inbox.bytes()[self.seen..];

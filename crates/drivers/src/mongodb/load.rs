@@ -1,9 +1,9 @@
-//! Bulk loading by inserts of many documents each.
+//! Bulk load by inserts of many documents each.
 //!
-//! Inserts are unordered: what the system refuses of one batch it names by its number, with its reason, and
-//! the rest is in. A batch that the system does not even read is offered again in halves, so that every
-//! document is there exactly once or reported. While the system works on some batches, the next is put into the
-//! form in which it is sent.
+//! Inserts are unordered: the server names each rejected document of a batch by its index, with the reason,
+//! and inserts the others. A batch that the server cannot parse is offered again in halves. Thus every
+//! document is either stored once or reported. While the server processes some batches, the next one is
+//! encoded.
 
 use std::ops::Range;
 
@@ -15,16 +15,16 @@ use super::wire::{self, Wire};
 use super::{Limits, Mongodb, bson::Bson, dial, encode, refusal};
 use crate::bulk::{self, Refused};
 
-/// Bytes after which a batch ends: long against the round trip that it costs.
+/// Size in bytes at which a batch ends. Large compared with its round trip.
 const BATCH: usize = 2 << 20;
-/// Answers that blame the documents of a batch as a whole: one of them is nested too deep, broken, or too
-/// large. Nothing of the batch was inserted.
+/// Error codes that blame the documents of a batch as a whole: one of them is nested too deep, malformed, or
+/// too large. Nothing of the batch was inserted.
 const ABOUT_DOCUMENTS: [i64; 3] = [15, 22, 10334];
 
-/// Documents as they are sent.
+/// Documents encoded as BSON.
 struct Batch {
     bytes: Vec<u8>,
-    /// Where each document ends, and its place among all that were offered.
+    /// End of each document in `bytes`, and its position in the stream of all offered documents.
     documents: Vec<(usize, u64)>,
 }
 
@@ -35,14 +35,14 @@ impl Batch {
     }
 }
 
-/// The documents as they come, in batches.
+/// Encoder of the document stream into batches.
 struct Batches<'a> {
     documents: &'a mut dyn DocumentSource,
     limits: Limits,
     offered: u64,
-    /// What was not even sent.
+    /// Documents that were rejected before sending.
     refused: Refused,
-    /// A document that did not fit into the batch before.
+    /// Encoded document that did not fit into the previous batch.
     carried: Vec<u8>,
     ended: bool,
 }
@@ -88,7 +88,7 @@ impl Batches<'_> {
     }
 }
 
-/// A document with its key before its first member.
+/// Returns a document with its key as `_id` before its first member.
 fn with_key(key: i64, document: &[u8]) -> Vec<u8> {
     let members = document.strip_prefix(b"{").unwrap_or(document).trim_ascii_start();
     let comma = if members.starts_with(b"}") { "" } else { ", " };
@@ -97,7 +97,7 @@ fn with_key(key: i64, document: &[u8]) -> Vec<u8> {
     keyed
 }
 
-/// Sends all documents; gives the number accepted.
+/// Sends all documents and returns the number accepted.
 pub(super) fn insert(
     session: &mut Mongodb,
     insert: &Insert,
@@ -121,8 +121,8 @@ fn all(
 ) -> Result<u64> {
     let (refused, carried) = (Refused::default(), Vec::new());
     let mut batches = Batches { documents, limits, offered: 0, refused, carried, ended: false };
-    // The last one is kept back: the journal is one sequence, so that an insert that is journaled when all
-    // others are in vouches for them, too.
+    // The last batch is sent after all others. The WAL is one sequence, so when an insert that waits for it
+    // returns, all earlier inserts are in the WAL too.
     let mut last = batches.next(sink)?;
     let mut refused = bulk::spread(
         connections,
@@ -135,7 +135,7 @@ fn all(
     )?;
     if let (Some(batch), Some(wire)) = (last, connections.first_mut()) {
         let of_last = send(wire, &insert.last, &insert.list, &batch)?;
-        // Where nothing of it went in, nothing waited for the journal either.
+        // If nothing of the last batch was inserted, nothing has waited for the WAL either.
         if of_last.0.len() == batch.documents.len() {
             journaled(wire)?;
         }
@@ -146,7 +146,7 @@ fn all(
     Ok(offered - refused.report(sink))
 }
 
-/// Waits until all that was written is on the disk.
+/// Waits until all earlier writes are on disk.
 fn journaled(wire: &mut Wire) -> Result<()> {
     let lost = |error: std::io::Error| DriverError::Crashed(error.to_string());
     let sync = Statement::read(r#"{"command": {"fsync": 1}}"#)?.command("admin")?;
@@ -154,7 +154,7 @@ fn journaled(wire: &mut Wire) -> Result<()> {
     super::well(Bson::read(wire.receive().map_err(lost)?)?).map(|_| ())
 }
 
-/// Inserts a batch, and offers again in parts what is not taken as a whole; gives what was refused.
+/// Inserts a batch, offers it again in parts if it fails as a whole, and returns the rejected documents.
 fn send(wire: &mut Wire, body: &[u8], list: &str, batch: &Batch) -> Result<Refused> {
     let mut refused = Refused::default();
     let whole = 0..batch.documents.len();
@@ -169,7 +169,7 @@ fn send(wire: &mut Wire, body: &[u8], list: &str, batch: &Batch) -> Result<Refus
             Some(reason) if part.len() == 1 => refused.push(batch.documents[part.start].1, reason),
             Some(_) => {
                 let middle = part.start + part.len() / 2;
-                // The left one is taken first.
+                // The left half is on top of the stack, so it is sent first.
                 parts.extend([middle..part.end, part.start..middle]);
             }
         }
@@ -177,7 +177,8 @@ fn send(wire: &mut Wire, body: &[u8], list: &str, batch: &Batch) -> Result<Refus
     Ok(refused)
 }
 
-/// What became of these documents: those refused are noted; or the reason for which the system took none.
+/// Evaluates the answer to an insert and adds the rejected documents to `refused`. Returns the reason if the
+/// server rejected the documents as a whole, otherwise `None`.
 fn outcome(answer: Bson<'_>, documents: &[(usize, u64)], refused: &mut Refused) -> Result<Option<String>> {
     if answer.int("ok") != Some(1) {
         let code = answer.int("code").unwrap_or_default();

@@ -1,7 +1,8 @@
-//! The MongoDB protocol over TCP or a Unix socket: commands and answers as BSON in OP_MSG messages.
+//! Driver for the MongoDB protocol over TCP or a Unix socket: commands and answers as BSON in OP_MSG
+//! messages.
 //!
-//! The client is written out here, because all that is needed of one is a message and two formats, while the
-//! usual one watches its servers from threads of its own and copies documents several times on their way.
+//! This crate has its own client, because only one message and two formats are needed. The usual client
+//! library monitors servers from threads of its own and copies documents several times.
 
 mod bson;
 mod encode;
@@ -31,30 +32,30 @@ use replica_set::Lacks;
 use request::{Command, Statement, Template};
 use wire::Wire;
 
-/// Codes that blame what the machine lacks, and no document: the server's for a full disk, and those of the
-/// operating system, which stand before the words of some messages, for memory and disk.
+/// Codes for exhausted resources, which do not depend on a document. 14031 is the server's code for a full
+/// disk. 12 and 28 are the operating system's for memory and disk, which precede the text of some messages.
 const EXHAUSTED: [i64; 3] = [14031, 12, 28];
 
-/// Conflicts of writes, locks waited for too long, snapshots that are gone.
+/// Codes for conflicts: write conflict (112), lock timeout (24), snapshot no longer available (246).
 const CONFLICTS: [i64; 3] = [112, 24, 246];
-/// A key that is there already.
+/// Code for a duplicate key.
 const DUPLICATE: i64 = 11000;
 
-/// What a server takes.
+/// Limits that the server reports for inserts.
 #[derive(Debug, Clone, Copy)]
 struct Limits {
-    /// Bytes of a document.
+    /// Maximum size of a document in bytes.
     document: usize,
-    /// Documents of an insert.
+    /// Maximum number of documents in an insert.
     batch: usize,
 }
 
-/// A session with one server.
+/// Session with one server.
 pub struct Mongodb {
     wire: Wire,
     endpoint: Endpoint,
     limits: Limits,
-    /// Inserts that run at a time while documents are loaded.
+    /// Number of concurrent inserts of a bulk load.
     connections: usize,
     prepared: Statements<Template>,
 }
@@ -63,7 +64,7 @@ impl Mongodb {
     /// Connects to the server of `open`.
     ///
     /// # Errors
-    /// [`DriverError::Unavailable`] when the server cannot be reached or does not let the session in.
+    /// [`DriverError::Unavailable`] if the server cannot be reached or denies the session.
     pub fn open(open: &Open) -> Result<Self> {
         let endpoint = Endpoint::of(open)?;
         let (wire, limits) = endpoint.reach(connect)?;
@@ -73,7 +74,8 @@ impl Mongodb {
         Ok(session)
     }
 
-    /// Nobody logs in, so that whatever listens on the port would pass for the server.
+    /// Checks that the server's process listens on the port. Without a login, any other program could answer
+    /// there.
     fn is_its_own(&mut self) -> Result<()> {
         if self.endpoint.process.is_none() {
             return Ok(());
@@ -88,7 +90,7 @@ impl Mongodb {
         Err(DriverError::Unavailable("the port is answered by another server: try again".into()))
     }
 
-    /// Sends a command; the answer, whatever it says.
+    /// Sends a command and returns the answer, which may report a failure.
     fn say(&mut self, body: &[u8]) -> Result<Bson<'_>> {
         let said = self.wire.send(body, None).and_then(|()| self.wire.receive());
         match said {
@@ -97,13 +99,13 @@ impl Mongodb {
         }
     }
 
-    /// The answer to a command that went well.
+    /// Sends a command and returns the answer, or an error if the command failed.
     fn reply(&mut self, body: &[u8]) -> Result<Bson<'_>> {
         self.say(body).and_then(well)
     }
 
-    /// Runs a command and hands over the rows that `mapping` finds in its answer; without one, the answer as JSON. What
-    /// comes in several batches is asked for to its end.
+    /// Executes a command and passes the rows that `mapping` finds in its answer to `sink`; without a
+    /// mapping, the answer as JSON. Fetches all further batches of a cursor.
     fn answer(
         &mut self,
         command: &Command,
@@ -131,7 +133,7 @@ impl Mongodb {
     }
 }
 
-/// Says which columns an answer has.
+/// Passes the column names of an answer to `sink`.
 fn begin(mapping: Option<&Mapping>, sink: &mut dyn RowSink) -> Result<()> {
     match mapping {
         Some(mapping) => json_rows::columns(mapping, sink),
@@ -139,7 +141,7 @@ fn begin(mapping: Option<&Mapping>, sink: &mut dyn RowSink) -> Result<()> {
     }
 }
 
-/// Hands over what is wanted of one answer.
+/// Passes the rows of one batch to `sink`, or the whole answer as JSON if there is no mapping.
 fn hand_over(
     answer: Bson<'_>,
     mapping: Option<&Mapping>,
@@ -154,13 +156,14 @@ fn hand_over(
     json_rows::rows(answer, mapping, text, sink)
 }
 
-/// What an answer says of itself: an update tells what it changed, and otherwise every write has a count.
+/// Extracts statistics from an answer. `nModified` counts the changes of an update, `n` those of other
+/// writes.
 fn reported(answer: Bson<'_>) -> Report {
     let affected = answer.int("nModified").or_else(|| answer.int("n"));
     Report { affected: affected.and_then(|count| u64::try_from(count).ok()), ..Report::default() }
 }
 
-/// The cursor that has more to give, and its collection.
+/// Returns id and collection of the answer's cursor. `None` if the cursor is exhausted or there is none.
 fn cursor_left(answer: Bson<'_>) -> Option<(i64, &str)> {
     let cursor = answer.member("cursor")?;
     let id = cursor.int("id").filter(|id| *id != 0)?;
@@ -168,11 +171,11 @@ fn cursor_left(answer: Bson<'_>) -> Option<(i64, &str)> {
     Some((id, collection))
 }
 
-/// The command that asks for it.
+/// Encodes the command that fetches the next batch of a cursor.
 fn more_of(id: i64, collection: &str, database: &str) -> Result<Vec<u8>> {
     let mut body = Vec::new();
     let start = encode::open(&mut body);
-    // A cursor's number must be of 64 bits, even where it would fit into 32.
+    // The id of a cursor must be a 64-bit integer, even if it fits into 32 bits.
     body.extend_from_slice(b"\x12getMore\0");
     body.extend_from_slice(&id.to_le_bytes());
     for (name, text) in [("collection", collection), ("$db", database)] {
@@ -183,7 +186,7 @@ fn more_of(id: i64, collection: &str, database: &str) -> Result<Vec<u8>> {
     Ok(body)
 }
 
-/// The answer, unless it tells of a failure; an answer that is `ok` can do so, too.
+/// Returns the answer unless it reports a failure; an answer whose `ok` is 1 can report write errors too.
 fn well(answer: Bson<'_>) -> Result<Bson<'_>> {
     if answer.int("ok") != Some(1) {
         return Err(refused(answer));
@@ -195,7 +198,7 @@ fn well(answer: Bson<'_>) -> Result<Bson<'_>> {
     }
 }
 
-/// A refusal, by what it blames.
+/// Classifies an error of the server by its code and message.
 fn refused(error: Bson<'_>) -> DriverError {
     let system = error.text("errmsg").and_then(|message| message.split_once(": ")?.0.parse().ok());
     let code = error.int("code");
@@ -209,7 +212,7 @@ fn refused(error: Bson<'_>) -> DriverError {
     kind(refusal(error))
 }
 
-/// The system's own words.
+/// Returns the server's error message, or the whole answer as JSON if there is neither message nor code.
 fn refusal(error: Bson<'_>) -> String {
     match (error.text("errmsg").filter(|message| !message.is_empty()), error.int("code")) {
         (Some(message), _) => message.to_owned(),
@@ -273,7 +276,7 @@ impl Connection for Mongodb {
     }
 }
 
-/// A connection, logged in where the server is told who comes.
+/// Opens a connection, and logs in if the endpoint has a user.
 fn dial(endpoint: &Endpoint) -> std::result::Result<Wire, NotReady> {
     let yet = |error: io::Error| NotReady::Yet(error.to_string());
     let mut wire = Wire::connect(endpoint, endpoint.attempt()).map_err(yet)?;
@@ -286,13 +289,14 @@ fn dial(endpoint: &Endpoint) -> std::result::Result<Wire, NotReady> {
     Ok(wire)
 }
 
-/// A command to the database `admin`, as it is sent. Its own name is the first of its members.
+/// Encodes a command for the database `admin`. The command's name must be the first of `members`.
 fn administrative(members: &str) -> Result<Vec<u8>> {
     let text = format!(r#"{{"command": {{{members}}}}}"#);
     Ok(Statement::read(&text)?.command("admin")?.body)
 }
 
-/// The answer to one, whatever it says, before there is a session; `ever` makes what waiting does not mend.
+/// Executes a command before there is a session and returns the answer, which may report a failure. `ever`
+/// makes the error for what a retry cannot fix.
 fn ask<'a>(
     wire: &'a mut Wire,
     members: &str,
@@ -304,13 +308,13 @@ fn ask<'a>(
     Bson::read(wire.receive().map_err(yet)?).map_err(|error| ever(error.to_string()))
 }
 
-/// Users are those of the database `admin`.
+/// Logs in. Users must be defined in the database `admin`.
 fn login(wire: &mut Wire, endpoint: &Endpoint) -> std::result::Result<(), NotReady> {
     let yet = |error: io::Error| NotReady::Yet(error.to_string());
     let ever = |why: String| NotReady::Ever(format!("the server refused the session: {why}"));
     let mut say = |command: String| -> std::result::Result<(i64, String), NotReady> {
         let answer = well(ask(wire, &command, ever)?).map_err(|error| ever(error.to_string()))?;
-        // Text was sent in base64, and comes back so.
+        // The payload is sent as a string in base64, and the server answers in the same way.
         let payload = BASE64.decode(answer.text("payload").unwrap_or_default());
         let payload = payload.ok().and_then(|bytes| String::from_utf8(bytes).ok());
         Ok((answer.int("conversationId").unwrap_or(1), payload.unwrap_or_default()))
@@ -326,7 +330,7 @@ fn login(wire: &mut Wire, endpoint: &Endpoint) -> std::result::Result<(), NotRea
     scram.verify(&server).map_err(ever)
 }
 
-/// Connects, and asks what the server takes.
+/// Opens a connection and reads the server's limits.
 fn connect(endpoint: &Endpoint) -> std::result::Result<(Wire, Limits), NotReady> {
     let yet = |error: io::Error| NotReady::Yet(error.to_string());
     let ever = |why: String| NotReady::Ever(format!("the server refused the session: {why}"));
@@ -343,7 +347,7 @@ fn connect(endpoint: &Endpoint) -> std::result::Result<(Wire, Limits), NotReady>
     };
     let limits =
         Limits { document: limit("maxBsonObjectSize", 16 << 20), batch: limit("maxWriteBatchSize", 1000) };
-    // Whoever runs a server by address has made of it what it is.
+    // A remote server is used as it is; its replica set is the user's responsibility.
     match Lacks::of(answer) {
         Lacks::Nothing => {}
         _ if endpoint.process.is_none() => {}

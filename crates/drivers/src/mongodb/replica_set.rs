@@ -1,5 +1,5 @@
-//! A replica set of one: a server of the run's own that was started as a member of a set makes that set, and is its only
-//! member.
+//! Replica set with one member: a server that the run has started as a member of a set initiates the set and
+//! is its only member.
 
 use jsonathlon_connection::driver::DriverError;
 use jsonathlon_connection::endpoint::NotReady;
@@ -10,20 +10,20 @@ use super::bson::Bson;
 use super::wire::Wire;
 use super::{ask, refusal, well};
 
-/// The set was made before: by a server on the same data, whose port was another.
+/// Error code for a set that exists already: a server on the same data initiated it, on another port.
 const ALREADY_INITIALIZED: i64 = 23;
 
 fn is(answer: Bson<'_>, name: &str) -> bool {
     matches!(answer.member(name).map(Tree::leaf), Some(Leaf::Bool(true)))
 }
 
-/// What a server that was asked `hello` lacks before it takes writes.
+/// What a server lacks before it accepts writes, according to its answer to `hello`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Lacks {
     Nothing,
-    /// It is to be a member of a set, and there is none that it is in.
+    /// The server was started as a member of a set that is not initiated yet.
     Set,
-    /// The set's members have not chosen it yet.
+    /// The set has not elected this server as primary yet.
     Votes,
 }
 
@@ -37,7 +37,8 @@ impl Lacks {
     }
 }
 
-/// Makes the set that the server was started for, or, where it was made before, says anew where its member is.
+/// Initiates the set that the server was started for. If it exists already, updates the address of its
+/// member.
 pub(super) fn make(wire: &mut Wire) -> std::result::Result<(), NotReady> {
     let ever = |why: String| NotReady::Ever(format!("failed to make its replica set: {why}"));
     let protocol = |error: DriverError| ever(error.to_string());
@@ -51,7 +52,7 @@ pub(super) fn make(wire: &mut Wire) -> std::result::Result<(), NotReady> {
     well(answer).map(drop).map_err(|_| ever(refusal(answer)))
 }
 
-/// One member, on the loopback interface.
+/// Builds the configuration of a set with one member, on the loopback interface.
 fn config(options: Bson<'_>) -> Option<Value> {
     let parsed = options.member("parsed")?;
     let name = parsed.member("replication")?.text("replSet")?;

@@ -1,4 +1,4 @@
-//! Statements as a system's folder writes them: one JSON object with the `command`.
+//! Statements as written in a system's folder: one JSON object with the `command`.
 
 use std::sync::Arc;
 
@@ -10,51 +10,51 @@ use serde_json::value::RawValue;
 
 use super::encode::{self, Around, Gaps};
 
-/// A statement.
+/// Statement before it is encoded.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Statement<'a> {
     #[serde(borrow)]
     command: Option<Members<'a>>,
-    /// The database when it is not the session's.
+    /// Database of the command. `None` for the session's database.
     database: Option<String>,
     pub(super) rows: Option<Mapping>,
-    /// A statement that is to be explained instead of run.
+    /// Statement that is to be explained instead of executed.
     #[serde(borrow)]
     explain: Option<Box<Statement<'a>>>,
 }
 
-/// A command as it is sent.
+/// Command in its encoded form.
 #[derive(Debug)]
 pub(super) struct Command {
     pub(super) database: String,
     pub(super) body: Vec<u8>,
-    /// The answer is a plan.
+    /// Whether the command is `explain`, so that its answer is a plan.
     pub(super) is_explained: bool,
 }
 
-/// An insert whose documents are sent beside it.
+/// Insert command whose documents are sent beside it.
 #[derive(Debug)]
 pub(super) struct Insert {
-    /// The list that the documents are.
+    /// Name of the list in the command that the documents replace.
     pub(super) list: String,
-    /// As the statement has it.
+    /// Command for the last batch, with the write concern of the statement.
     pub(super) last: Vec<u8>,
-    /// The same, without waiting for the journal.
+    /// Command for all other batches, which does not wait for the WAL.
     pub(super) others: Vec<u8>,
 }
 
-/// A command that was read and encoded once, and is sent with other values each time.
+/// Command that is parsed and encoded once, and sent with other values each time.
 #[derive(Debug)]
 pub(super) struct Template {
     pub(super) database: String,
-    /// What is the same each time.
+    /// Encoded command without the values of its placeholders.
     body: Vec<u8>,
     gaps: Gaps,
     pub(super) rows: Option<Arc<Mapping>>,
 }
 
-/// Values that take no memory of their own.
+/// Commands with up to this many placeholders are written without a heap allocation.
 const USUAL: usize = 8;
 
 impl Template {
@@ -63,7 +63,7 @@ impl Template {
         let Some(Members(members)) = &statement.command else {
             return Err(unfit("a statement that is prepared has a `command`"));
         };
-        // As it stands it is a command, too: what cannot be one is told now.
+        // A statement that is invalid even without values is reported here rather than at its execution.
         statement.command(database)?;
         let database = statement.database.as_deref().unwrap_or(database).to_owned();
         let (mut body, mut gaps) = (Vec::new(), Gaps::default());
@@ -76,10 +76,11 @@ impl Template {
         Ok(Self { database, body, gaps, rows: statement.rows.map(Arc::new) })
     }
 
-    /// Appends the command with values in place of the strings `":1"`, `":2"` and so on.
+    /// Appends the command with `parameters` in place of the strings `":1"`, `":2"` and so on.
     pub(super) fn write(&self, parameters: &[Parameter<'_>], out: &mut Vec<u8>) -> Result<()> {
         let Gaps { all, around } = &self.gaps;
-        // How far what follows each gap has moved.
+        // For each gap, the number of bytes by which everything before it has grown; the last entry is the
+        // total.
         let (mut few, mut many) = ([0; USUAL + 1], Vec::new());
         let moved = if let Some(few) = few.get_mut(..=all.len()) {
             few
@@ -110,7 +111,7 @@ impl<'a> Statement<'a> {
         serde_json::from_str(text).map_err(|error| unfit(&error.to_string()))
     }
 
-    /// The command of it.
+    /// Encodes the command for execution. `database` is used if the statement names none.
     pub(super) fn command(&self, database: &str) -> Result<Command> {
         let mut body = Vec::new();
         let start = encode::open(&mut body);
@@ -140,7 +141,10 @@ impl<'a> Statement<'a> {
         Ok(Command { database, body, is_explained })
     }
 
-    /// The insert of it, if it has a list of `":doc"`.
+    /// Encodes the insert of a bulk load.
+    ///
+    /// # Errors
+    /// [`DriverError::Unsupported`] if the command has no list `[":doc"]`.
     pub(super) fn insert(&self, database: &str) -> Result<Insert> {
         let Some(Members(members)) = &self.command else {
             return Err(unfit("a statement that loads has a `command`"));
@@ -177,7 +181,7 @@ fn append(name: &str, value: &str, out: &mut Vec<u8>) -> Result<()> {
     encode::element(name, value, out).map_err(|why| unfit(&format!("`{name}`: {why}")))
 }
 
-/// Names the database, and ends the command.
+/// Appends the database and ends the command.
 fn finish(start: usize, database: &str, out: &mut Vec<u8>) -> Result<()> {
     append("$db", &serde_json::Value::from(database).to_string(), out)?;
     encode::close(start, out).map_err(|why| unfit(&why))
@@ -265,7 +269,8 @@ mod tests {
             let mut values = values.clone();
             values.rotate_left(turn);
             let mut direct = text.to_owned();
-            // What was put in has no marker of a later one but in its data, which is put in last.
+            // Markers are replaced in ascending order, except that JSON is put in last, because its data
+            // contains a marker that must stay.
             let mut order: Vec<usize> = (0..values.len()).collect();
             order.sort_by_key(|index| matches!(values[*index].0, Parameter::Json(_)));
             for index in order {

@@ -1,4 +1,4 @@
-//! Messages of the protocol: OP_MSG, which is all that servers since 3.6 need.
+//! Messages of the protocol: OP_MSG, the only kind that servers since 3.6 need.
 
 use std::io::{self, Read, Write};
 use std::net::TcpStream;
@@ -15,12 +15,12 @@ use crate::tls;
 
 const OP_MSG: i32 = 2013;
 const HEADER: usize = 16;
-/// A reply holds one document of at most 16 MiB and what surrounds it; one of several times that is none.
+/// Plausible lengths of a reply in bytes. A reply holds one document of at most 16 MiB and its envelope.
 const LENGTHS: RangeInclusive<usize> = HEADER + 5..=64 << 20;
-/// A flag that says that a checksum follows the sections.
+/// Flag of a message with a checksum after its sections.
 const CHECKSUM: u32 = 1;
 
-/// What carries the bytes.
+/// Plain or TLS byte stream.
 #[derive(Debug)]
 enum Stream {
     Plain(Socket),
@@ -52,16 +52,16 @@ impl Write for Stream {
     }
 }
 
-/// A connection. One request is under way at a time.
+/// Blocking connection, which carries one request at a time.
 #[derive(Debug)]
 pub(super) struct Wire {
     stream: Stream,
     request: i32,
-    /// The last reply.
+    /// Buffer with the last reply.
     reply: Vec<u8>,
 }
 
-/// Documents beside the body of a request: the list of the command that they are, and their bytes.
+/// Documents that are sent beside the body of a command: the name of their list, and their BSON.
 pub(super) struct Documents<'a> {
     pub(super) list: &'a str,
     pub(super) bytes: &'a [u8],
@@ -81,7 +81,7 @@ impl Wire {
         Ok(Self { stream, request: 0, reply: Vec::new() })
     }
 
-    /// How long a reply is waited for; without an end unless told otherwise.
+    /// Sets the timeout of a reply. `None` for no timeout, which is the default.
     pub(super) fn wait(&self, limit: Option<Duration>) -> io::Result<()> {
         match &self.stream {
             Stream::Plain(stream) => stream.wait(limit),
@@ -96,7 +96,7 @@ impl Wire {
         head.extend_from_slice(body);
         let mut rest: &[u8] = &[];
         if let Some(Documents { list, bytes }) = documents {
-            // A section that is a sequence of documents.
+            // Section of kind 1: a sequence of documents.
             head.push(1);
             head.extend_from_slice(&length(4 + list.len() + 1 + bytes.len())?);
             head.extend_from_slice(list.as_bytes());
@@ -110,7 +110,7 @@ impl Wire {
         self.stream.flush()
     }
 
-    /// The document that answers the last request.
+    /// Reads the reply to the last request and returns its document.
     pub(super) fn receive(&mut self) -> io::Result<&[u8]> {
         self.reply.resize(HEADER, 0);
         self.stream.read_exact(&mut self.reply)?;
@@ -126,7 +126,7 @@ impl Wire {
         }
     }
 
-    /// What carries the bytes, unless they are encrypted.
+    /// Returns the socket, or the connection itself if it uses TLS.
     pub(super) fn into_socket(self) -> Result<Socket, Box<Self>> {
         match self.stream {
             Stream::Plain(socket) => Ok(socket),
@@ -135,18 +135,18 @@ impl Wire {
     }
 }
 
-/// Begins a request whose body follows; its length stands in the first four bytes.
+/// Begins a request whose body follows. The caller must fill in the length in the first four bytes.
 pub(super) fn begin(request: i32, out: &mut Vec<u8>) {
     out.extend_from_slice(&[0; 4]);
     out.extend_from_slice(&request.to_le_bytes());
     out.extend_from_slice(&0_i32.to_le_bytes());
     out.extend_from_slice(&OP_MSG.to_le_bytes());
-    // Flags, and a section that is one document.
+    // No flags, and a section of kind 0: a single document.
     out.extend_from_slice(&[0; 5]);
 }
 
-/// Where the document lies in the reply to `request` that these bytes begin with, and where that ends; none while it has
-/// not all come.
+/// Returns the range of the document in the reply to `request` at the beginning of `bytes`, and the end of
+/// that reply. `None` if it has not arrived completely.
 pub(super) fn reply(bytes: &[u8], request: i32) -> io::Result<Option<(Range<usize>, usize)>> {
     if bytes.len() < HEADER + 5 {
         return Ok(None);
@@ -164,7 +164,7 @@ pub(super) fn reply(bytes: &[u8], request: i32) -> io::Result<Option<(Range<usiz
     Ok((bytes.len() >= length).then_some((HEADER + 5..end, length)))
 }
 
-/// The number at `at`, which is there.
+/// Reads a little-endian integer at `at`. `bytes` must contain its four bytes.
 fn word(bytes: &[u8], at: usize) -> i32 {
     let mut word = [0; 4];
     word.copy_from_slice(&bytes[at..at + 4]);

@@ -1,10 +1,10 @@
-//! Bulk loading through `LOAD DATA LOCAL INFILE`, whose file is this session's documents, over several
-//! connections, each with one transaction that is committed when all is sent.
+//! Bulk load through `LOAD DATA LOCAL INFILE`, with the documents in place of the file, over several
+//! connections. Each connection has one transaction, which is committed when all documents are sent.
 //!
-//! `LOCAL` means to the server that it cannot stop the client, so it makes warnings of many errors and goes on
-//! with rows left out or altered, while others end the statement without telling the row. So documents go in
-//! chunks under a savepoint, and a chunk counts only when there are as many rows as it has documents and nothing
-//! is warned of; else it is undone and offered again in parts.
+//! With `LOCAL` the server turns many errors into warnings and continues with rows left out or altered, while
+//! others end the statement without naming a row. So documents are sent in chunks under a savepoint. A chunk
+//! is accepted only if it produced one row per document and nothing worse than notes; otherwise it is undone
+//! and offered again in parts.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -19,20 +19,20 @@ use mysql::{Conn, Error, LocalInfileHandler, MySqlError};
 use super::{Mysql, read, verdict};
 use crate::bulk::text::{self, Failure, Lines, Taker};
 
-/// Numbers of errors that blame a document and are in no SQLSTATE of their own: text that is not in the
-/// connection's character set (1300, 1366), and a value longer than a packet or a row may be (1118, 1153, 1301).
+/// Error numbers that blame a document although their SQLSTATE does not: text outside the connection's
+/// character set (1300, 1366), and a value longer than a packet or a row may be (1118, 1153, 1301).
 const ABOUT_DOCUMENTS: [u16; 5] = [1118, 1153, 1300, 1301, 1366];
 
-/// The number of an error that has none of its own.
+/// Generic error number (`ER_UNKNOWN_ERROR`).
 const UNKNOWN: u16 = 1105;
 
-/// A session that loads.
+/// Session that takes part in a bulk load.
 struct Connection {
     client: Conn,
     statement: String,
 }
 
-/// Sends all documents; gives the number accepted.
+/// Sends all documents and returns the number accepted.
 pub(super) fn lines(
     session: &mut Mysql,
     statement: &str,
@@ -59,7 +59,8 @@ impl Connection {
         self.client.query_drop(statement).map_err(|error| verdict(&error))
     }
 
-    /// Why rows are missing or altered; none when the server has only remarks to make.
+    /// Returns the reason for missing or altered rows. `None` if all rows are there and the server has only
+    /// notes.
     fn warned(&mut self, rows: u64, documents: u64) -> Result<Option<String>> {
         let told = usize::from(self.client.warnings());
         let mut warnings = Outcome::default();
@@ -99,7 +100,7 @@ impl Taker for Connection {
             connection.write_all(&bytes)
         })));
         let sent = self.client.query_drop(&self.statement);
-        // No other statement gets at documents, nor at files of this machine.
+        // Later statements can read neither the documents nor any file of this machine.
         self.client.set_local_infile_handler(Some(LocalInfileHandler::new(|_, _| Ok(()))));
         let reason = match sent {
             Ok(()) if !read.load(Ordering::Relaxed) => {
@@ -124,8 +125,8 @@ impl Taker for Connection {
     }
 }
 
-/// Whether an error blames the data: data exceptions (SQLSTATE class 22) and constraints (23), or by its number, or,
-/// of servers that give everything the number of the unknown, by its words.
+/// Returns `true` if an error blames the data: SQLSTATE class 22 (data exception) or 23 (constraint), or one
+/// of [`ABOUT_DOCUMENTS`]. Some servers use the generic number for every error, so their message is checked.
 fn is_about_documents(said: &MySqlError) -> bool {
     ["22", "23"].iter().any(|class| said.state.starts_with(class))
         || ABOUT_DOCUMENTS.contains(&said.code)

@@ -1,4 +1,4 @@
-//! The MySQL protocol, over TCP or a Unix socket.
+//! Driver for the MySQL protocol, over TCP or a Unix socket.
 
 mod lane;
 mod load;
@@ -15,48 +15,50 @@ use crate::bulk;
 use crate::tls;
 pub use lane::MysqlLane;
 
-/// Numbers of errors that blame what the machine lacks, and no statement: of the server, and (below 1000) of its
-/// file layer.
+/// Error numbers for exhausted disk or memory, which do not depend on the statement. Numbers below 1000 are
+/// those of the server's file layer.
 const EXHAUSTED: [u16; 14] = [3, 5, 20, 28, 1021, 1026, 1037, 1038, 1041, 1114, 1135, 1197, 1969, 3170];
-/// Numbers of errors that end the session: the server shuts down, the connection was killed or broke.
+/// Error numbers that end the session: the server shuts down, or the connection was killed or broke.
 const GONE: [u16; 10] = [1053, 1077, 1152, 1158, 1159, 1160, 1161, 1927, 3169, 4031];
-/// The number of the error that a statement cannot be prepared.
+/// Error number for a statement that cannot be prepared.
 const NOT_PREPARED: u16 = 1295;
-/// Deadlocks and serialization failures, locks waited for too long, records that changed after they were read.
+/// Error numbers for conflicts: deadlock or serialization failure, lock timeout, record changed since it was
+/// read.
 const CONFLICTS: [u16; 3] = [1213, 1205, 1020];
-/// Keys that are there already.
+/// Error numbers for duplicate keys.
 const DUPLICATES: [u16; 3] = [1062, 1586, 1859];
-/// The words of an answer that has a row longer than the server's packets may be.
+/// Message for an answer with a row that exceeds the server's packet limit.
 const TOO_LONG: &str = "a row of the answer is longer than max_allowed_packet";
-/// What every session sets. The collation of literals is then the server's own default, whatever the client library
-/// greets with: an index on expressions is matched only by literals that have it. Documents are escaped by backslashes,
-/// and every warning about them is looked at; a server that knows neither has no other way to escape, nor a limit. Moments are
-/// shown in UTC, whatever the zone of the server.
+/// Settings of every session. `SET NAMES` gives literals the server's default collation instead of the client
+/// library's, because an index on expressions matches only literals of its own collation. Backslash escapes
+/// must be on, because documents are escaped by them. All warnings must be kept, because each is examined. A
+/// server that does not know these two settings has no other way to escape and no limit. Timestamps are
+/// returned in UTC, whatever the server's zone.
 const SETTINGS: [&str; 4] = [
     "SET NAMES utf8mb4",
     "SET SESSION sql_mode = REPLACE(@@sql_mode, 'NO_BACKSLASH_ESCAPES', '')",
     "SET SESSION max_error_count = 65535",
     "SET SESSION time_zone = '+00:00'",
 ];
-/// "Got error … from storage engine", where the number in the text tells what it is about.
+/// Error number for "Got error … from storage engine"; the number in that text tells the cause.
 const FROM_ENGINE: u16 = 1030;
 
-/// A session with one server.
+/// Session with one server.
 pub struct Mysql {
     client: Conn,
     endpoint: Endpoint,
-    /// Run in every session.
+    /// Statements that are executed in every further session.
     statements: Vec<String>,
-    /// Sessions that load at a time.
+    /// Number of sessions that a bulk load uses.
     connections: usize,
     prepared: Statements<Ready>,
 }
 
-/// A statement as it is kept.
+/// Prepared statement, or the text to send in its place.
 enum Ready {
-    /// Prepared by the server.
+    /// Handle of a statement that the server has prepared.
     Prepared(Statement),
-    /// The text of one that the server does not prepare, such as `BEGIN`.
+    /// Text of a statement that the server cannot prepare, such as `BEGIN`.
     Text(String),
 }
 
@@ -64,7 +66,7 @@ impl Mysql {
     /// Logs in to the server of `open`.
     ///
     /// # Errors
-    /// [`DriverError::Unavailable`] when the server cannot be reached or does not let the session in.
+    /// [`DriverError::Unavailable`] if the server cannot be reached or denies the session.
     pub fn open(open: &Open) -> Result<Self> {
         let endpoint = Endpoint::of(open)?;
         let client = endpoint.reach(connect)?;
@@ -72,7 +74,7 @@ impl Mysql {
         Ok(Self { client, endpoint, statements, connections, prepared: Statements::default() })
     }
 
-    /// Another session beside this one.
+    /// Opens a further session and executes the statements of this one in it.
     fn another(&mut self) -> Result<Conn> {
         let mut client = connect(&self.endpoint).map_err(|why| self.endpoint.refused(why))?;
         for statement in &self.statements {
@@ -92,7 +94,8 @@ impl Connection for Mysql {
         let asked = self.client.query_iter(statement).map_err(|error| verdict(&error));
         let read = asked.and_then(|answers| read(answers, sink));
         if matches!(&read, Err(DriverError::Refused(words)) if words == TOO_LONG) {
-            // The rest of it stands in the way of every other answer.
+            // The rest of the answer cannot be skipped and would precede every further answer, so the session
+            // is replaced.
             self.client = self.another()?;
             self.prepared = Statements::default();
         }
@@ -136,7 +139,7 @@ impl Connection for Mysql {
 
     fn release(&mut self, prepared: &Prepared) {
         if let Some(Ready::Prepared(statement)) = self.prepared.remove(prepared) {
-            // It goes with the session otherwise.
+            // An error is ignored, because the statement is released with the session at the latest.
             self.client.close(statement).ok();
         }
     }
@@ -160,7 +163,7 @@ impl Connection for Mysql {
     }
 }
 
-/// Hands over the answers to the statements of a text, which the server takes apart itself.
+/// Passes the answers of a text, which the server itself splits into statements, to `sink`.
 fn read<P: Protocol>(mut answers: QueryResult<'_, '_, '_, P>, sink: &mut dyn RowSink) -> Result<Report> {
     sink.columns(&[])?;
     let mut affected = answers.affected_rows();
@@ -169,7 +172,7 @@ fn read<P: Protocol>(mut answers: QueryResult<'_, '_, '_, P>, sink: &mut dyn Row
         let columns = answer.columns().as_ref().to_vec();
         let names: Vec<String> = columns.iter().map(|column| column.name_str().into_owned()).collect();
         sink.columns(&names.iter().map(String::as_str).collect::<Vec<_>>())?;
-        // All are read, wanted or not: the next answer stands behind them.
+        // All rows are read even after the sink failed, because the next answer follows them.
         let mut failed = None;
         for row in answer {
             let values = row.map_err(|error| verdict(&error))?.unwrap();
@@ -184,17 +187,18 @@ fn read<P: Protocol>(mut answers: QueryResult<'_, '_, '_, P>, sink: &mut dyn Row
     Ok(Report { affected: Some(affected), ..Report::default() })
 }
 
-/// How a connection is encrypted. The server's certificate is verified against its name.
+/// Returns the TLS options of a connection, or `None` without TLS. The server's certificate is verified
+/// against its host name.
 fn encrypted(endpoint: &Endpoint) -> Result<Option<SslOpts>> {
     let Some(encrypted) = &endpoint.tls else { return Ok(None) };
     tls::authorities(encrypted)?;
     Ok(Some(SslOpts::default().with_root_cert_path(encrypted.ca.clone())))
 }
 
-/// Logs in, and has the server do something.
+/// Logs in and sets the session's settings, which also shows that the server executes statements.
 fn connect(endpoint: &Endpoint) -> std::result::Result<Conn, NotReady> {
     let options = OptsBuilder::new()
-        // Where sessions go is the run's choice, and the path that a server names may not be its own.
+        // Use the given address only: the socket path that a server reports may be that of another server.
         .prefer_socket(false)
         .ip_or_hostname(Some(&endpoint.host))
         .tcp_port(endpoint.port)
@@ -202,7 +206,7 @@ fn connect(endpoint: &Endpoint) -> std::result::Result<Conn, NotReady> {
         .user(Some(&endpoint.user))
         .pass(Some(&endpoint.password.0))
         .db_name(Some(&endpoint.database).filter(|name| !name.is_empty()))
-        // The file is read here first, for an error that names it.
+        // `encrypted` reads the file first, so that an error names it.
         .ssl_opts(encrypted(endpoint).map_err(|error| NotReady::Ever(error.to_string()))?)
         .tcp_connect_timeout(Some(endpoint.attempt()));
     let connected = Conn::new(options).and_then(|mut client| {
@@ -219,31 +223,32 @@ fn connect(endpoint: &Endpoint) -> std::result::Result<Conn, NotReady> {
         Error::MySqlError(said) if !GONE.contains(&said.code) => {
             NotReady::Ever(format!("the server refused the session: {}", said.message))
         }
-        // It asks for something that the client library cannot give, as for the password in another way.
+        // The server requires something that the client library lacks, such as another authentication method.
         Error::DriverError(told) if !matches!(told, Setup::ConnectTimeout | Setup::CouldNotConnect(_)) => {
             NotReady::Ever(format!("the server refused the session: {told}"))
         }
-        // Not listening yet, or not for long.
+        // The server is not listening yet, or has stopped listening.
         other => NotReady::Yet(message(other)),
     })
 }
 
-/// What the system blames; [`DriverError::Crashed`] with the words only where the connection is gone.
+/// Classifies an error. [`DriverError::Crashed`] only if the connection is broken.
 fn verdict(error: &Error) -> DriverError {
     let message = message(error);
     match error {
         Error::MySqlError(said) => refusal(said.code, message),
-        // The client library gives its kinds no name; it goes by the limit that the server told it.
+        // The client library does not distinguish codec errors by variant. This one refers to the server's
+        // own limit.
         Error::CodecError(codec) if codec.to_string().contains("larger than max_allowed_packet") => {
             DriverError::Refused(TOO_LONG.to_owned())
         }
         Error::IoError(_) | Error::CodecError(_) => DriverError::Crashed(message),
-        // A text that is longer than the server takes is not sent, and leaves the session as it is.
+        // A text that is longer than the server accepts is not sent, so the session stays usable.
         _ => DriverError::Unsupported(message),
     }
 }
 
-/// A refusal by its number and its words.
+/// Classifies an error of the server by its number and message.
 fn refusal(code: u16, words: String) -> DriverError {
     let kind = match code {
         code if GONE.contains(&code) => DriverError::Crashed,
@@ -255,8 +260,8 @@ fn refusal(code: u16, words: String) -> DriverError {
     kind(words)
 }
 
-/// Whether an error is about disk or memory. Where an engine's own number is passed on, it is the operating
-/// system's (28, no space; 12, no memory) or the engine's for a full file (135).
+/// Returns `true` if an error is about disk or memory. Error 1030 passes on a number of the operating system
+/// (28, no space; 12, no memory) or the engine's for a full file (135).
 fn is_exhausted(code: u16, words: &str) -> bool {
     EXHAUSTED.contains(&code)
         || words.to_lowercase().contains("no space left on device")
@@ -264,7 +269,7 @@ fn is_exhausted(code: u16, words: &str) -> bool {
             && ["error 28 ", "error 12 ", "error 135 "].iter().any(|number| words.contains(number))
 }
 
-/// The server's own words where there are any.
+/// Returns the server's message, or the client library's if the error is not the server's.
 fn message(error: &Error) -> String {
     match error {
         Error::MySqlError(said) => said.message.clone(),

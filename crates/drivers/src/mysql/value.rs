@@ -1,4 +1,4 @@
-//! Values as the protocol carries them: as text, and of prepared statements as what they are.
+//! Values of the MySQL protocol: as text in ordinary answers, in binary form for prepared statements.
 
 use jsonathlon_connection::driver::{DriverError, Result};
 use jsonathlon_connection::prepared::Parameter;
@@ -8,7 +8,7 @@ use jsonathlon_formats::decimal::decimal;
 use mysql::Column;
 use mysql::consts::ColumnType;
 
-/// A parameter as it is sent.
+/// Converts a parameter to the client library's value.
 pub(super) fn parameter(parameter: &Parameter<'_>) -> mysql::Value {
     match *parameter {
         Parameter::Null => mysql::Value::NULL,
@@ -19,7 +19,7 @@ pub(super) fn parameter(parameter: &Parameter<'_>) -> mysql::Value {
     }
 }
 
-/// A row as typed values.
+/// Converts a row to typed cells.
 pub(super) fn row<'a>(columns: &[Column], cells: &'a [mysql::Value]) -> Result<Vec<Cell<'a>>> {
     if columns.len() != cells.len() {
         return Err(DriverError::Protocol(format!("{} cells in {} columns", cells.len(), columns.len())));
@@ -42,7 +42,7 @@ pub(super) fn row<'a>(columns: &[Column], cells: &'a [mysql::Value]) -> Result<V
                     let time = [(*hour).into(), (*minute).into(), (*second).into()];
                     instant(instant::of_calendar(date, time, (*micros).into()), &name)
                 }
-                // Of a time of the day, or of six digits: what is refused as text is refused here, too.
+                // TIME and FLOAT are rejected here as in text form, because FLOAT has only six digits there.
                 _ => cell(kind, &[], &name),
             }
         })
@@ -55,7 +55,7 @@ pub(super) fn too_wide(column: &str) -> DriverError {
     ))
 }
 
-/// A date or a date with a time, of which zeros are none, though the server has them.
+/// Converts a date, with or without time, to a cell. The zero dates that the server allows are an error.
 fn instant(microseconds: Option<i64>, column: &str) -> Result<Cell<'static>> {
     microseconds.map(Cell::Int).ok_or_else(|| {
         DriverError::Unsupported(format!(
@@ -64,7 +64,7 @@ fn instant(microseconds: Option<i64>, column: &str) -> Result<Cell<'static>> {
     })
 }
 
-/// A date or a date with a time of the binary protocol, which leaves out what is zero at the end.
+/// Decodes a date, with or without time, of the binary protocol, which omits zeros at the end.
 pub(super) fn binary_instant(bytes: &[u8], column: &str) -> Result<Cell<'static>> {
     let (date, time, micros) = match *bytes {
         [] => ([0; 3], [0; 3], 0),
@@ -102,7 +102,7 @@ pub(super) fn cell<'a>(kind: ColumnType, bytes: &'a [u8], column: &str) -> Resul
                 None => Err(DriverError::Protocol(format!("`{text}` in column `{column}` of numbers"))),
             }
         }
-        // Written with as many digits as tell it from every other.
+        // The server writes as many digits as identify the double uniquely.
         T::MYSQL_TYPE_DOUBLE => {
             let text = text(bytes, column)?;
             let parsed = text.parse().map(Cell::Float);
@@ -145,8 +145,8 @@ fn is_number(text: &str) -> bool {
     [whole, fraction].iter().all(|part| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-/// A number of fixed point: an integer when it is whole, the nearest double otherwise. `None` when it is none,
-/// or a whole one without room in 64 bits.
+/// Parses a fixed-point number: an integer if its fraction is zero, otherwise the nearest double. `None` if
+/// the text is no number, or an integer outside 64 bits.
 fn number(text: &str) -> Option<Cell<'static>> {
     if let Ok(whole) = text.parse() {
         return Some(Cell::Int(whole));
@@ -208,7 +208,7 @@ mod tests {
             assert_eq!(cell(kind, b"2026-01-02 03:04:05.678901", "c").unwrap(), INSTANT, "{kind:?}");
         }
         assert_eq!(cell(ColumnType::MYSQL_TYPE_DATE, b"2026-01-02", "c").unwrap(), DAY);
-        // The same prepared: 678,901 is 0x000A5BF5.
+        // The same instant in binary form: 678,901 is 0x000A5BF5.
         let bytes = [0xEA, 0x07, 1, 2, 3, 4, 5, 0xF5, 0x5B, 0x0A, 0];
         assert_eq!(binary_instant(&bytes, "c").unwrap(), INSTANT);
         assert_eq!(binary_instant(&bytes[..7], "c").unwrap(), Cell::Int(1_767_323_045_000_000));

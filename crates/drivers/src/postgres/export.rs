@@ -1,24 +1,23 @@
-//! Rows out of a `COPY … TO STDOUT` in its text format, each of one column, through the client library, which knows
-//! encryption.
+//! Exports one column through `COPY … TO STDOUT` in text format over the client library, which supports TLS.
 
 use std::io::{self, BufRead};
 
 use postgres::Client;
 
-/// Why there are no rows.
+/// Error of an export, either of the server or of the connection.
 pub(super) enum Failed {
     Postgres(postgres::Error),
     Io(io::Error),
 }
 
-/// Hands over the column of each row as it comes.
+/// Passes the column of each row to `take` as it arrives.
 pub(super) fn copy(client: &mut Client, statement: &str, take: &mut dyn FnMut(&[u8])) -> Result<(), Failed> {
     let mut reader = client.copy_out(statement).map_err(Failed::Postgres)?;
     let (mut begun, mut plain) = (Vec::new(), Vec::new());
     loop {
         let piece = match reader.fill_buf() {
             Ok(piece) => piece,
-            // The server's own words are inside.
+            // The I/O error wraps the server's error.
             Err(error) => {
                 return Err(match error.downcast::<postgres::Error>() {
                     Ok(error) => Failed::Postgres(error),
@@ -35,7 +34,8 @@ pub(super) fn copy(client: &mut Client, statement: &str, take: &mut dyn FnMut(&[
     }
 }
 
-/// The rows that end in a piece; what begins in it and ends later is kept in `begun`. A server sends a row a piece.
+/// Passes on the rows that end in `piece`. The start of a row that ends in a later piece is kept in `begun`.
+/// Usually a server sends one row per piece.
 fn rows(piece: &[u8], begun: &mut Vec<u8>, mut take: impl FnMut(&[u8])) {
     let mut rest = piece;
     while let Some(end) = memchr::memchr(b'\n', rest) {
@@ -52,7 +52,7 @@ fn rows(piece: &[u8], begun: &mut Vec<u8>, mut take: impl FnMut(&[u8])) {
     begun.extend_from_slice(rest);
 }
 
-/// A column as it was before the format escaped it.
+/// Undoes the escapes of the text format in a column.
 pub(super) fn unescaped<'a>(column: &'a [u8], plain: &'a mut Vec<u8>) -> &'a [u8] {
     if memchr::memchr(b'\\', column).is_none() {
         return column;

@@ -1,7 +1,8 @@
-//! PostgreSQL's protocol as a lane: one execution is one write and, as a rule, one read, and takes no memory.
+//! Nonblocking PostgreSQL connection. One execution is one write and, as a rule, one read, and allocates no
+//! memory.
 //!
-//! Values go and come as text. Of the types of columns those are told apart that JSON has, and instants; all others are
-//! texts.
+//! Values are sent and received as text. Columns of the types that JSON has, and dates and timestamps, become
+//! typed cells; all others are texts.
 
 use std::os::fd::{AsFd, BorrowedFd};
 
@@ -15,52 +16,52 @@ use jsonathlon_dataset::instant;
 use super::wire::message::{self, Bind, Reader, malformed, utf8};
 use super::wire::{Wire, startup};
 
-/// A connection of a client.
+/// Nonblocking connection of one client.
 pub struct PostgresLane {
     wire: Wire,
     outbox: Vec<u8>,
-    /// Whether the server keeps statements.
+    /// Whether statements are prepared on the server; otherwise each execution parses its text anew.
     prepare: bool,
     statements: Statements<Statement>,
-    /// Names that were given.
+    /// Number of statement names used so far.
     names: u64,
-    /// The statement under way.
+    /// Statement whose answer is pending. `None` if nothing was sent.
     current: Option<Prepared>,
 }
 
-/// A statement, as it is sent and as it is answered.
+/// Statement in its encoded form, with the columns of its answer.
 struct Statement {
     bind: Bind,
-    /// None where only the server knows.
+    /// Number of parameters. `None` if the statement is not prepared, so that only the server knows it.
     parameters: Option<usize>,
     columns: Columns,
 }
 
-/// Columns, as they were described last.
+/// Columns of a statement, cached from its latest answer.
 #[derive(Debug, Default)]
 struct Columns {
     description: Vec<u8>,
     all: Vec<(String, Kind)>,
 }
 
-/// What a column's text stands for.
+/// Type to which the text of a column is converted.
 #[derive(Debug, Clone, Copy)]
 enum Kind {
     Bool,
     Int,
     Float,
     Decimal,
-    /// A date, or a date with a time, with or without a zone.
+    /// Date or timestamp, with or without time zone.
     Time,
     Text,
 }
 
 impl PostgresLane {
-    /// Logs in to the server of `open` and runs its statements. None where that takes what is not here: encryption, or
-    /// an old way to ask for a password.
+    /// Logs in to the server of `open` and executes its statements. `None` if that requires what this client
+    /// lacks: TLS, or an old authentication method.
     ///
     /// # Errors
-    /// As when a connection is opened, and whatever the server says against a statement.
+    /// As for opening a connection, and the server's error for a statement.
     pub fn open(open: &Open, prepare: bool) -> Result<Option<Self>> {
         let Some(wire) = Wire::open(&Endpoint::of(open)?, &open.statements)? else { return Ok(None) };
         let (outbox, statements) = (Vec::new(), Statements::default());
@@ -119,7 +120,7 @@ impl Lane for PostgresLane {
     fn close(self: Box<Self>) {}
 }
 
-/// Hands over the rows of an answer without an error.
+/// Passes the rows of an answer without error to `sink`.
 fn answer(messages: &[u8], columns: &mut Columns, sink: &mut dyn RowSink) -> Result<Report> {
     let (mut next, mut report) = (0, Report::default());
     while let Some((kind, body, end)) = message::at(messages, next)? {
@@ -170,7 +171,7 @@ fn cell<'a>((name, kind): &(String, Kind), bytes: &'a [u8]) -> Result<Cell<'a>> 
     read.ok_or_else(|| DriverError::Unsupported(format!("column `{name}` holds {text}: cast it to text")))
 }
 
-/// Rows of a tag such as `UPDATE 1` or `INSERT 0 1`; a command that counts none has none.
+/// Returns the row count of a command tag such as `UPDATE 1` or `INSERT 0 1`, or 0 if the tag has none.
 fn count(tag: &[u8]) -> u64 {
     let digits = tag.split(|byte| *byte == b' ').next_back().unwrap_or_default();
     digits
@@ -180,7 +181,7 @@ fn count(tag: &[u8]) -> u64 {
 }
 
 impl Columns {
-    /// Reads a description, unless it is the one of last time.
+    /// Decodes a row description, unless it equals the cached one.
     fn describe(&mut self, body: &[u8]) -> Result<()> {
         if self.description == body {
             return Ok(());
@@ -190,7 +191,7 @@ impl Columns {
         let mut reader = Reader(body);
         for _ in 0..reader.u16()? {
             let name = reader.text()?.to_owned();
-            // Table and column that it comes from.
+            // Table and column number of the origin.
             reader.bytes(6)?;
             let kind = match reader.u32()? {
                 16 => Kind::Bool,
@@ -200,7 +201,7 @@ impl Columns {
                 1700 => Kind::Decimal,
                 _ => Kind::Text,
             };
-            // Its length, its modifier, and its format.
+            // Length and modifier of the type, and format code.
             reader.bytes(8)?;
             self.all.push((name, kind));
         }

@@ -1,8 +1,8 @@
-//! Bulk loading through `COPY … FROM STDIN` in its text format, over several connections.
+//! Bulk load through `COPY … FROM STDIN` in text format, over several connections.
 //!
-//! One refused line ends the whole COPY, so documents go in chunks, each under a savepoint and all of one
-//! connection in one transaction. Nothing is committed before all is sent; a commit that fails then fails the
-//! load.
+//! One rejected line ends the whole COPY, so documents are sent in chunks, each under a savepoint. The chunks
+//! of a connection belong to one transaction. Commits begin when all documents are sent; a commit that fails
+//! then fails the load.
 
 use std::io::Write;
 
@@ -14,39 +14,40 @@ use super::wire::message::Said;
 use super::{Postgres, message, refusal, verdict};
 use crate::bulk::text::{self, Failure, Lines, Taker};
 
-/// Bytes handed to an encrypted connection at a time.
+/// Bytes written at a time to a connection of the client library.
 const PIECE: usize = 1 << 16;
 
-/// A session that loads.
+/// Session that takes part in a bulk load.
 struct Connection<C> {
     session: C,
 }
 
-/// What takes rows.
+/// Session that can execute statements and `COPY`.
 trait Copies: Send {
-    /// Runs statements without answers.
+    /// Executes statements and ignores their answers.
     fn run(&mut self, statements: &str) -> Result<()>;
 
-    /// Offers rows in one `COPY`; gives why they were not taken, in which case nothing of them is there.
+    /// Sends rows in one `COPY`. Returns the server's error if they were not accepted; then none of them is
+    /// stored.
     ///
     /// # Errors
-    /// Why the session is of no more use.
+    /// If the session cannot be used any more.
     fn copy(&mut self, lines: &[u8]) -> Result<Option<Said>>;
 }
 
-/// Over a connection of this program's own.
+/// Session over this crate's own connection, without TLS.
 struct Plain {
     wire: Wire,
     statement: String,
 }
 
-/// Over one of the client library.
+/// Session over a connection of the client library, which supports TLS.
 struct Encrypted {
     client: Client,
     statement: Statement,
 }
 
-/// Sends all documents; gives the number accepted.
+/// Sends all documents and returns the number accepted.
 pub(super) fn copy(
     session: &mut Postgres,
     statement: &str,
@@ -63,7 +64,7 @@ pub(super) fn copy(
     };
     let mut wires = vec![first];
     while wires.len() < session.connections {
-        // What let the first one in lets the others in.
+        // Further logins succeed in the same way as the first one.
         let Some(next) = session.wire()? else { break };
         wires.push(next);
     }
@@ -87,8 +88,8 @@ impl<C: Copies> text::Connection for Connection<C> {
 }
 
 impl<C: Copies> Taker for Connection<C> {
-    /// One COPY under the savepoint, which is moved behind it or gone back to. Gives the failure when what was
-    /// sent was not taken; an error when the load cannot go on.
+    /// Executes one COPY after the savepoint. On success the savepoint is moved behind it, on failure the
+    /// transaction is rolled back to it.
     fn attempt(&mut self, lines: &Lines, _: usize) -> Result<Option<Failure>> {
         let Some(said) = self.session.copy(lines)? else {
             self.session.run("RELEASE SAVEPOINT part; SAVEPOINT part")?;
@@ -130,7 +131,7 @@ impl Copies for Encrypted {
                 write(&mut writer, lines)?;
                 (writer.finish().map(drop), true)
             }
-            // It leaves client and server out of step: the session is of no more use, and ends with the load.
+            // Client and server are out of step after this error, so the session cannot be used any more.
             Err(error) => (Err(error), false),
         };
         let Err(error) = sent else { return Ok(None) };
@@ -150,13 +151,14 @@ fn write(writer: &mut dyn Write, bytes: &[u8]) -> Result<()> {
         .map_err(|error| DriverError::Crashed(error.to_string()))
 }
 
-/// Whether an SQLSTATE blames the data: data exceptions (22), constraints (23), and limits of the program
-/// that a document exceeds (54), such as its depth.
+/// Returns `true` if an SQLSTATE blames the data: class 22 (data exceptions), 23 (constraints) or 54 (program
+/// limits that a document exceeds, such as its depth).
 fn is_about_documents(code: &str) -> bool {
     ["22", "23", "54"].iter().any(|class| code.starts_with(class))
 }
 
-/// The line in an error's context, as in `COPY events, line 7, column doc: "…"`, counted from 0.
+/// Extracts the line number from an error's context such as `COPY events, line 7, column doc: "…"`, counted
+/// from 0.
 fn line_of(context: &str) -> Option<usize> {
     let copy = context.lines().find(|line| line.starts_with("COPY "))?;
     let (_, after) = copy.split_once(", line ")?;

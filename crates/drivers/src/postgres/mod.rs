@@ -1,4 +1,4 @@
-//! The PostgreSQL protocol, version 3, over TCP or a Unix socket.
+//! Driver for the PostgreSQL protocol, version 3, over TCP or a Unix socket.
 
 mod export;
 mod lane;
@@ -25,19 +25,20 @@ pub use lane::PostgresLane;
 use parameter::Bound;
 use wire::Wire;
 
-/// The class of SQLSTATEs that blame what the machine lacks, and no statement.
+/// SQLSTATE class of exhausted resources, which do not depend on the statement.
 const EXHAUSTED: &str = "53";
 
-/// A session with one server.
+/// Session with one server.
 pub struct Postgres {
     client: Client,
     endpoint: Endpoint,
-    /// Run in every session.
+    /// Statements that are executed in every further session.
     statements: Vec<String>,
-    /// Sessions that load at a time.
+    /// Number of sessions that a bulk load uses.
     connections: usize,
     prepared: Statements<Statement>,
-    /// What rows are copied out through, beside the session, once that was asked for.
+    /// Second connection for exports. `None` until an export was prepared, or if the login needs the client
+    /// library.
     out: Option<Wire>,
 }
 
@@ -45,7 +46,7 @@ impl Postgres {
     /// Logs in to the server of `open`.
     ///
     /// # Errors
-    /// [`DriverError::Unavailable`] when the server cannot be reached or does not let the session in.
+    /// [`DriverError::Unavailable`] if the server cannot be reached or denies the session.
     pub fn open(open: &Open) -> Result<Self> {
         let endpoint = Endpoint::of(open)?;
         let client = endpoint.reach(connect)?;
@@ -53,13 +54,13 @@ impl Postgres {
         Ok(Self { client, endpoint, statements, connections, prepared: Statements::default(), out: None })
     }
 
-    /// What the system said, or how it ended.
+    /// Classifies an error of the client library, and adds the server's address if the connection is broken.
     fn error(&mut self, error: &postgres::Error) -> DriverError {
         let verdict = verdict(error, &self.client);
         self.endpoint.told(verdict)
     }
 
-    /// Another session beside this one.
+    /// Opens a further session and executes the statements of this one in it.
     fn another(&mut self) -> Result<Client> {
         let mut client = connect(&self.endpoint).map_err(|why| self.endpoint.refused(why))?;
         for statement in self.statements.clone() {
@@ -69,12 +70,13 @@ impl Postgres {
         Ok(client)
     }
 
-    /// Another one of this program's own; none where it cannot be.
+    /// Opens a further connection with this crate's own client. `None` if TLS or an old authentication method
+    /// is needed.
     fn wire(&self) -> Result<Option<Wire>> {
         Wire::beside(&self.endpoint, &self.statements)
     }
 
-    /// One statement, in one round trip.
+    /// Executes a single statement in one round trip.
     fn ask_one(&mut self, statement: &str, sink: &mut dyn RowSink) -> Result<()> {
         let answered = self.client.query_typed(statement, &[]).map_err(|error| self.error(&error))?;
         let Some(first) = answered.first() else {
@@ -85,8 +87,8 @@ impl Postgres {
         answered.iter().try_for_each(|row| sink.row(&value::row(row)?))
     }
 
-    /// The columns of an answer without rows, which the client library gives with rows only. A statement
-    /// that cannot be described any more (what it names may just have been dropped) has none.
+    /// Returns the columns of an answer without rows, for which the client library gives none. Empty if the
+    /// statement can no longer be described, e.g. because a table in it was just dropped.
     fn columns(&mut self, statement: &str) -> Vec<String> {
         let described = self.client.prepare(statement);
         described.map_or_else(
@@ -105,8 +107,8 @@ impl Connection for Postgres {
         if !may_be_several(statement) {
             return self.ask_one(statement, sink).map(|()| Report::default());
         }
-        // The part of the protocol that tells types takes one statement only. The server's parser alone
-        // knows whether there are several; describing runs nothing.
+        // The extended protocol, which returns typed values, accepts a single statement only. Only the
+        // server's parser can tell whether there are several. Preparing executes nothing.
         match self.client.prepare(statement) {
             Err(error) if error.code() == Some(&SqlState::SYNTAX_ERROR) => {}
             _ => return self.ask_one(statement, sink).map(|()| Report::default()),
@@ -188,7 +190,8 @@ impl Connection for Postgres {
     }
 
     fn close(self: Box<Self>) -> Result<()> {
-        // The server ends the session too, so that nothing is lost when the client cannot.
+        // An error is ignored, because the server ends the session when the connection breaks, and nothing is
+        // lost.
         self.client.close().ok();
         Ok(())
     }
@@ -198,11 +201,11 @@ fn names(columns: &[Column]) -> Vec<&str> {
     columns.iter().map(Column::name).collect()
 }
 
-/// Logs in, and has the server show moments in UTC, whatever its own zone: a statement that it only runs once it is up.
+/// Logs in and sets the time zone to UTC. The server executes that statement only when it is ready.
 fn connect(endpoint: &Endpoint) -> std::result::Result<Client, NotReady> {
     let mut config = Config::new();
     match endpoint.socket.as_deref().and_then(Path::parent) {
-        // The protocol makes the name in it from the port.
+        // The client library derives the socket's file name from the port.
         Some(folder) => config.host_path(folder),
         None => config.host(&endpoint.host),
     };
@@ -225,19 +228,19 @@ fn connect(endpoint: &Endpoint) -> std::result::Result<Client, NotReady> {
         Ok(client)
     });
     connected.map_err(|error| match error.code() {
-        // Starting up, recovering, or not listening yet.
         None if message(&error).contains("does not support TLS") => {
             NotReady::Ever(format!("{}: ?tls=off, if that is meant", message(&error)))
         }
+        // The server is starting up, recovering, or not listening yet.
         None | Some(&SqlState::CANNOT_CONNECT_NOW) => NotReady::Yet(message(&error)),
         Some(_) => NotReady::Ever(format!("the server refused the session: {}", message(&error))),
     })
 }
 
-/// A refusal by its SQLSTATE.
+/// Classifies an error of the server by its SQLSTATE.
 fn refusal(state: &str, words: String) -> DriverError {
     match state {
-        // Serialization failure, deadlock, a lock that was not to be had.
+        // Serialization failure, deadlock, lock not available.
         "40001" | "40P01" | "55P03" => DriverError::Conflict(words),
         "23505" => DriverError::Duplicate(words),
         state if state.starts_with(EXHAUSTED) => DriverError::Exhausted(words),
@@ -245,18 +248,18 @@ fn refusal(state: &str, words: String) -> DriverError {
     }
 }
 
-/// What the system blames; [`DriverError::Crashed`] with the words only where the connection is gone.
+/// Classifies an error. [`DriverError::Crashed`] only if the connection is broken.
 fn verdict(error: &postgres::Error, client: &Client) -> DriverError {
     match error.as_db_error().map(|said| said.parsed_severity()) {
         Some(Some(Severity::Error) | None) if !client.is_closed() => {
             refusal(error.code().map(SqlState::code).unwrap_or_default(), message(error))
         }
-        // No words of the server, or its last.
+        // No message of the server, or its last one.
         _ => DriverError::Crashed(message(error)),
     }
 }
 
-/// The server's own words where there are any.
+/// Returns the server's message with its detail, or the client library's if the error is not the server's.
 fn message(error: &postgres::Error) -> String {
     match error.as_db_error() {
         Some(said) => match said.detail() {

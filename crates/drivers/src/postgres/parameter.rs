@@ -1,4 +1,4 @@
-//! Parameters in the protocol's binary format, as the type that the server has found for each.
+//! Encoding of parameters in the protocol's binary format, as the type that the server has inferred for each.
 
 use bytes::{BufMut, BytesMut};
 use jsonathlon_connection::prepared::Parameter;
@@ -6,10 +6,10 @@ use postgres::types::{IsNull, ToSql, Type};
 
 type Encoded = std::result::Result<IsNull, Box<dyn std::error::Error + Sync + Send>>;
 
-/// From 1970, where the times of parameters begin, to 2000, where the server's do.
+/// Microseconds from 1970, the epoch of parameters, to 2000, the server's epoch.
 const MICROSECONDS_TO_2000: i64 = 946_684_800_000_000;
 
-/// A parameter of whatever type.
+/// Parameter that is encoded as whatever type the server asks for.
 #[derive(Debug)]
 pub(super) struct Bound<'a>(pub(super) Parameter<'a>);
 
@@ -35,7 +35,7 @@ impl ToSql for Bound<'_> {
                 Parameter::Text(text) | Parameter::Json(text),
                 &(Type::TEXT | Type::VARCHAR | Type::BPCHAR | Type::NAME | Type::UNKNOWN | Type::JSON),
             ) => out.put_slice(text.as_bytes()),
-            // One byte says the version of the format; there has been one version ever.
+            // The first byte is the version of the format, which has always been 1.
             (Parameter::Text(text) | Parameter::Json(text), &Type::JSONB) => {
                 out.put_u8(1);
                 out.put_slice(text.as_bytes());

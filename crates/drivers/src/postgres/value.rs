@@ -1,4 +1,4 @@
-//! Values as the protocol's binary format carries them.
+//! Decoding of values in the protocol's binary format.
 
 use jsonathlon_connection::driver::{DriverError, Result};
 use jsonathlon_connection::rows::Cell;
@@ -6,7 +6,7 @@ use jsonathlon_dataset::instant;
 use jsonathlon_formats::decimal::decimal;
 use postgres::types::{FromSql, Kind, Type};
 
-/// The bytes of a value, of whatever type.
+/// Bytes of a value of any type. `None` for NULL.
 struct Raw<'a>(Option<&'a [u8]>);
 
 impl<'a> FromSql<'a> for Raw<'a> {
@@ -26,7 +26,7 @@ impl<'a> FromSql<'a> for Raw<'a> {
     }
 }
 
-/// A row as typed values.
+/// Converts a row to typed cells.
 pub(super) fn row(row: &postgres::Row) -> Result<Vec<Cell<'_>>> {
     row.columns()
         .iter()
@@ -42,14 +42,14 @@ pub(super) fn row(row: &postgres::Row) -> Result<Vec<Cell<'_>>> {
         .collect()
 }
 
-/// From 1970, where the times of answers begin, to 2000, where the server's do.
+/// Microseconds from 1970, the epoch of answers, to 2000, the server's epoch.
 const MICROSECONDS_TO_2000: i64 = 946_684_800_000_000;
 const DAYS_TO_2000: i64 = 10_957;
 
 fn cell<'a>(kind: &Type, bytes: &'a [u8], column: &str) -> Result<Cell<'a>> {
     let malformed =
         || DriverError::Protocol(format!("{} bytes in column `{column}` of type {kind}", bytes.len()));
-    // A domain is carried as what it is a domain over.
+    // A domain's values are encoded as those of its base type.
     let kind = match kind.kind() {
         Kind::Domain(inner) => inner,
         _ => kind,
@@ -65,7 +65,7 @@ fn cell<'a>(kind: &Type, bytes: &'a [u8], column: &str) -> Result<Cell<'a>> {
         Type::OID => Cell::Int(u32::from_be_bytes(array(bytes).ok_or_else(malformed)?).into()),
         Type::FLOAT4 => Cell::Float(f32::from_be_bytes(array(bytes).ok_or_else(malformed)?).into()),
         Type::FLOAT8 => Cell::Float(f64::from_be_bytes(array(bytes).ok_or_else(malformed)?)),
-        // A `timestamp` has no zone: as everywhere else it is read as UTC.
+        // A `timestamp` without time zone is read as UTC, as in all other systems.
         Type::TIMESTAMPTZ | Type::TIMESTAMP => {
             let since_2000 = array(bytes).map(i64::from_be_bytes).ok_or_else(malformed)?;
             let finite = (since_2000 != i64::MIN).then_some(since_2000);
@@ -86,7 +86,7 @@ fn cell<'a>(kind: &Type, bytes: &'a [u8], column: &str) -> Result<Cell<'a>> {
         Type::TEXT | Type::VARCHAR | Type::BPCHAR | Type::NAME | Type::UNKNOWN | Type::JSON => {
             text(bytes, column)?
         }
-        // One byte says the version of the format; there has been one version ever.
+        // The first byte is the version of the format, which has always been 1.
         Type::JSONB => match bytes {
             [1, rest @ ..] => text(rest, column)?,
             _ => return Err(malformed()),
@@ -99,7 +99,7 @@ fn cell<'a>(kind: &Type, bytes: &'a [u8], column: &str) -> Result<Cell<'a>> {
     })
 }
 
-/// Infinity, or so far away that 64 bits of microseconds do not reach there.
+/// Error for a time that is infinite or does not fit into 64 bits of microseconds.
 pub(super) fn beyond(column: &str) -> DriverError {
     DriverError::Unsupported(format!("a time of column `{column}` is beyond all times: cast it to text"))
 }
@@ -114,8 +114,9 @@ fn text<'a>(bytes: &'a [u8], column: &str) -> Result<Cell<'a>> {
         .map_err(|error| DriverError::Protocol(format!("a text of column `{column}` is not UTF-8 ({error})")))
 }
 
-/// A `numeric` as `numeric_send` writes it: counts of digits, weight of the first, sign and display scale,
-/// then digits to the base of 10,000. Whole ones become integers; `None` when there is no room for one.
+/// Decodes a `numeric` as `numeric_send` writes it: number of digits, weight of the first digit, sign,
+/// display scale, then digits in base 10,000. Integral values become integers. `None` if one does not fit
+/// into 64 bits.
 fn numeric(bytes: &[u8]) -> Option<Cell<'static>> {
     const NEGATIVE: u16 = 0x4000;
     let mut words = bytes.chunks_exact(2).map(|pair| u16::from_be_bytes([pair[0], pair[1]]));
@@ -127,7 +128,7 @@ fn numeric(bytes: &[u8]) -> Option<Cell<'static>> {
         0xF000 => return Some(Cell::Float(f64::NEG_INFINITY)),
         _ => return None,
     }
-    // The bits are a signed number.
+    // The 16 bits are a signed number.
     let weight = i32::from(weight.cast_signed());
     let digits: Vec<u16> = words.take(usize::from(count)).collect();
     let last = weight - i32::from(count) + 1;
@@ -151,7 +152,7 @@ fn numeric(bytes: &[u8]) -> Option<Cell<'static>> {
     decimal(value, last.unsigned_abs() * 4)
 }
 
-/// More digits than 128 bits hold: with a fraction it is the nearest double, and a whole one has no place.
+/// Converts a number with more digits than 128 bits hold to the nearest double. `None` if it is an integer.
 fn approximate(minus: &str, digits: &[u16], last: i32) -> Option<Cell<'static>> {
     if last >= 0 {
         return None;

@@ -1,4 +1,4 @@
-//! The C interface of chDB, made safe.
+//! Safe wrapper of chDB's C interface.
 #![expect(unsafe_code, reason = "calls into the C interface of a library loaded at run time")]
 
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
@@ -8,12 +8,13 @@ use jsonathlon_connection::driver::{DriverError, Result};
 
 use crate::library::Loaded;
 
-/// `chdb_connection`: a pointer to something private.
+/// `chdb_connection`: pointer to an opaque structure.
 type RawConnection = *mut c_void;
-/// `chdb_result *`.
+/// `chdb_result *`: pointer to an opaque structure.
 type RawResult = *mut c_void;
 
-/// Statement and format, then names and values, each list with the lengths of its texts, and how many they are.
+/// Type of `chdb_query_with_params_n`: statement, format, parameter names and values with the length of each
+/// text, and the number of parameters.
 type QueryWith = unsafe extern "C" fn(
     RawConnection,
     *const c_char,
@@ -31,7 +32,7 @@ struct Functions {
     connect: unsafe extern "C" fn(c_int, *mut *mut c_char) -> *mut RawConnection,
     close: unsafe extern "C" fn(*mut RawConnection),
     query: unsafe extern "C" fn(RawConnection, *const c_char, usize, *const c_char, usize) -> RawResult,
-    /// Not in every version of the library.
+    /// `None` if this version of the library lacks the function.
     query_with: Option<QueryWith>,
     error: unsafe extern "C" fn(RawResult) -> *const c_char,
     buffer: unsafe extern "C" fn(RawResult) -> *const u8,
@@ -42,26 +43,26 @@ struct Functions {
     destroy: unsafe extern "C" fn(RawResult),
 }
 
-/// An open connection. chDB allows one data folder per process.
+/// Open connection. chDB allows one data folder per process.
 pub(super) struct Connection {
     functions: Functions,
     handle: Option<NonNull<RawConnection>>,
-    // The code behind `functions`.
+    // Keeps the code behind `functions` loaded.
     _library: Loaded,
 }
 
-// SAFETY: the engine binds a connection to no thread, and one thread at a time holds this.
+// SAFETY: the engine does not bind a connection to a thread, and only one thread at a time holds this.
 unsafe impl Send for Connection {}
 
 impl Connection {
-    /// Connects with command-line `arguments` (`--path=…`).
+    /// Opens a connection with command-line `arguments` (`--path=…`).
     pub(super) fn open(library: Loaded, arguments: &[String]) -> Result<Self> {
-        // SAFETY: the names and types are those of chdb.h (26.7).
+        // SAFETY: names and types are those of chdb.h (26.7).
         let functions = unsafe {
             let no_signal_handlers: unsafe extern "C" fn(c_int) =
                 library.function("chdb_set_signal_handlers_enabled")?;
-            // Its handlers would turn a crash into a hang with a half-written report; the coordinator
-            // wants the plain signal, and the process's own handlers untouched.
+            // chDB's signal handlers would turn a crash into a hang with a half-written report. The
+            // coordinator needs the plain signal, and the process's own handlers must stay in place.
             no_signal_handlers(0);
             Functions {
                 connect: library.function("chdb_connect")?,
@@ -100,7 +101,8 @@ impl Connection {
         Ok(Self { functions, handle: Some(handle), _library: library })
     }
 
-    /// Runs `statement` with the values of its parameters `p1`, `p2` and so on, and gives its result in `format`.
+    /// Executes `statement` with `values` for its parameters `p1`, `p2` and so on. The answer is encoded in
+    /// `format`.
     pub(super) fn query(&self, statement: &str, format: &str, values: &[String]) -> Result<Answer<'_>> {
         let raw = if values.is_empty() {
             self.run(statement, format)?
@@ -110,9 +112,9 @@ impl Connection {
         let answer = Answer { functions: &self.functions, raw };
         let Some(message) = answer.error() else { return Ok(answer) };
         drop(answer);
-        // What a failed statement had already written stays in the connection's buffer and would come
-        // before the next answer; a statement that succeeds takes it along. Should that one fail too, the
-        // next answer fails to decode, which is seen.
+        // Output of a failed statement stays in the connection's buffer and would precede the next answer. A
+        // statement that succeeds flushes it. If that one fails too, the next answer fails to decode, so the
+        // error is not hidden.
         if let Ok(raw) = self.run("SELECT 1", "Null") {
             drop(Answer { functions: &self.functions, raw });
         }
@@ -123,7 +125,7 @@ impl Connection {
         let Some(handle) = self.handle else {
             return Err(DriverError::Unavailable("the session is closed".into()));
         };
-        // SAFETY: the connection is open, and both texts are given with their lengths.
+        // SAFETY: the connection is open, and both texts are passed with their lengths.
         let raw = unsafe {
             (self.functions.query)(
                 handle.read(),
@@ -148,7 +150,7 @@ impl Connection {
         let lengths = |texts: &[String]| texts.iter().map(String::len).collect::<Vec<_>>();
         let (name_pointers, name_lengths) = (pointers(&names), lengths(&names));
         let (value_pointers, value_lengths) = (pointers(values), lengths(values));
-        // SAFETY: the connection is open, and all texts are given with their lengths and outlive the call.
+        // SAFETY: the connection is open; all texts are passed with their lengths and outlive the call.
         let raw = unsafe {
             query(
                 handle.read(),
@@ -166,10 +168,10 @@ impl Connection {
         NonNull::new(raw).ok_or_else(|| DriverError::Protocol("no result at all".into()))
     }
 
-    /// Closes the connection; a second time does nothing.
+    /// Closes the connection. Does nothing if it is closed already.
     pub(super) fn close(&mut self) {
         if let Some(handle) = self.handle.take() {
-            // SAFETY: open until now, and forgotten.
+            // SAFETY: the handle was open until now and is not used again.
             unsafe { (self.functions.close)(handle.as_ptr()) }
         }
     }
@@ -181,7 +183,7 @@ impl Drop for Connection {
     }
 }
 
-/// The result of one statement, freed when dropped.
+/// Answer to one statement, freed when dropped.
 pub(super) struct Answer<'a> {
     functions: &'a Functions,
     raw: NonNull<c_void>,
@@ -189,16 +191,16 @@ pub(super) struct Answer<'a> {
 
 impl Answer<'_> {
     fn error(&self) -> Option<String> {
-        // SAFETY: the result is alive; the text is NUL-terminated and lives as long.
+        // SAFETY: the answer is alive; the text is NUL-terminated and lives as long.
         unsafe {
             let message = (self.functions.error)(self.raw.as_ptr());
             (!message.is_null()).then(|| CStr::from_ptr(message).to_string_lossy().trim().to_owned())
         }
     }
 
-    /// The bytes in the format that was asked for; empty for statements without rows.
+    /// Returns the answer in the requested format; empty for statements without rows.
     pub(super) fn bytes(&self) -> &[u8] {
-        // SAFETY: the buffer has `length` bytes and lives as long as the result.
+        // SAFETY: the buffer has `length` bytes and lives as long as the answer.
         unsafe {
             let (start, length) =
                 ((self.functions.buffer)(self.raw.as_ptr()), (self.functions.length)(self.raw.as_ptr()));
@@ -206,15 +208,15 @@ impl Answer<'_> {
         }
     }
 
-    /// Seconds by the engine's own watch.
+    /// Execution time in seconds by the engine's own clock.
     pub(super) fn elapsed(&self) -> f64 {
-        // SAFETY: the result is alive.
+        // SAFETY: the answer is alive.
         unsafe { (self.functions.elapsed)(self.raw.as_ptr()) }
     }
 
-    /// Rows and (uncompressed) bytes read from storage.
+    /// Number of rows and of uncompressed bytes read from storage.
     pub(super) fn read(&self) -> (u64, u64) {
-        // SAFETY: the result is alive.
+        // SAFETY: the answer is alive.
         unsafe {
             ((self.functions.rows_read)(self.raw.as_ptr()), (self.functions.bytes_read)(self.raw.as_ptr()))
         }

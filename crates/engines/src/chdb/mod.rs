@@ -1,4 +1,4 @@
-//! chDB: the ClickHouse engine inside the process, through its C interface.
+//! Session on chDB, the ClickHouse engine as a library in this process, through its C interface.
 
 mod library;
 
@@ -11,18 +11,18 @@ use jsonathlon_formats::clickhouse::{FORMAT, parameter, row_binary, split};
 use crate::library::Loaded;
 use library::{Answer, Connection};
 
-/// A session with one data folder.
+/// Session on one chDB data folder.
 pub struct Chdb {
     connection: Connection,
     prepared: Statements<String>,
 }
 
 impl Chdb {
-    /// Loads the library and opens the folder; settings become `--key=value`.
+    /// Loads the library and opens the data folder of `open`. Settings become arguments `--key=value`.
     ///
     /// # Errors
-    /// [`DriverError::Unavailable`] when the library cannot be loaded, [`DriverError::Refused`] when the engine does not
-    /// open the folder or refuses a setting.
+    /// [`DriverError::Unavailable`] if the library cannot be loaded. [`DriverError::Refused`] if the engine
+    /// cannot open the folder, or if a setting is unknown.
     pub fn open(open: &Open) -> Result<Self> {
         let folder = open.folder.to_str().ok_or_else(|| {
             DriverError::Unsupported(format!("the folder {} is not UTF-8", open.folder.display()))
@@ -42,8 +42,9 @@ impl Chdb {
         Ok(session)
     }
 
-    /// chDB takes any `--key=value` without a word, so that a misspelt setting would be measured as if
-    /// it were set. Keys with a dot are paths in its configuration, of which there is no list.
+    /// Rejects unknown settings. chDB silently accepts any `--key=value`, so a misspelt setting would be
+    /// measured as if it were set. Keys with a dot are paths in the configuration, for which no list exists;
+    /// they are not checked.
     fn check_names(&mut self, open: &Open) -> Result<()> {
         if open.settings.is_empty() {
             return Ok(());

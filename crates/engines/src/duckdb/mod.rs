@@ -1,4 +1,4 @@
-//! DuckDB inside the process, through its C interface.
+//! Session on a DuckDB database file, through the C interface of its library in this process.
 
 mod library;
 mod vectors;
@@ -10,22 +10,22 @@ use jsonathlon_connection::rows::{Report, RowSink};
 use library::{Answer, Connection, Statement};
 use vectors::{Storage, type_name};
 
-/// The database file within the data folder.
+/// Name of the database file within the data folder.
 const FILE: &str = "data.duckdb";
 
-/// A session with one database file.
+/// Session on one DuckDB database file.
 pub struct Duckdb {
-    // Before the connection, which they are of.
+    // Declared before the connection so that the statements are dropped first.
     prepared: Statements<Statement>,
     connection: Connection,
 }
 
 impl Duckdb {
-    /// Loads the library and opens the file; settings are configuration options.
+    /// Loads the library and opens or creates the database file. Settings are DuckDB's configuration options.
     ///
     /// # Errors
-    /// [`DriverError::Unavailable`] when the library cannot be loaded, [`DriverError::Refused`] when the engine does not
-    /// open the folder or refuses a setting.
+    /// [`DriverError::Unavailable`] if the library cannot be loaded. [`DriverError::Refused`] if the engine
+    /// cannot open the file, or does not accept a setting.
     pub fn open(open: &Open) -> Result<Self> {
         let path = open.folder.join(FILE);
         let path = path
@@ -44,7 +44,7 @@ impl Duckdb {
     }
 }
 
-/// Hands over an answer's rows, which are the engine's until then.
+/// Passes the rows of an answer to `sink`, chunk by chunk out of the engine's memory.
 fn read(mut answer: Answer<'_>, sink: &mut dyn RowSink) -> Result<Report> {
     let columns: Vec<(String, Storage)> = answer
         .columns()?

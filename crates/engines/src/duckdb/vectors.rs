@@ -1,4 +1,4 @@
-//! Reading DuckDB's vectors: one column of up to 2,048 rows at a time.
+//! Reads DuckDB's vectors, each of which holds one column of up to 2,048 rows.
 #![expect(unsafe_code, reason = "reads memory whose layout the C interface defines")]
 
 use std::ffi::c_void;
@@ -10,12 +10,12 @@ use jsonathlon_formats::decimal::decimal;
 
 use crate::library::Loaded;
 
-/// `idx_t`.
+/// `idx_t` of the C interface.
 pub(super) type Index = u64;
-/// Any of DuckDB's handles: a pointer to something private.
+/// Any of DuckDB's handles: a pointer to an opaque structure.
 pub(super) type Handle = *mut c_void;
 
-/// The functions about chunks, vectors and types.
+/// Functions of the C interface for chunks, vectors and types.
 pub(super) struct VectorFunctions {
     pub(super) type_id: unsafe extern "C" fn(Handle) -> u32,
     pub(super) decimal_scale: unsafe extern "C" fn(Handle) -> u8,
@@ -31,7 +31,7 @@ pub(super) struct VectorFunctions {
 
 impl VectorFunctions {
     pub(super) fn find(library: &Loaded) -> Result<Self> {
-        // SAFETY: the names and types are those of duckdb.h (1.4 to 2.0).
+        // SAFETY: names and types are those of duckdb.h (1.4 to 2.0).
         unsafe {
             Ok(Self {
                 type_id: library.function("duckdb_get_type_id")?,
@@ -49,7 +49,7 @@ impl VectorFunctions {
     }
 }
 
-/// How the cells of a column are stored.
+/// In-memory encoding of a column's cells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Storage {
     Bool,
@@ -66,16 +66,17 @@ pub(super) enum Storage {
     F32,
     F64,
     Text,
-    /// `SELECT NULL`: no cell holds anything.
+    /// Type of `SELECT NULL`: every cell is NULL.
     Null,
     Decimal(u32, Integer),
-    /// Days since 1970, 32 bits.
+    /// Days since 1970 in 32 bits.
     Date,
-    /// Ticks since 1970, 64 bits, and how many digits after the point of a second they are.
+    /// Ticks since 1970 in 64 bits, with the number of decimal digits of a second (0 for seconds, 6 for
+    /// microseconds).
     Timestamp(u32),
 }
 
-/// How a decimal's digits are stored.
+/// In-memory encoding of a decimal's unscaled value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Integer {
     I16,
@@ -85,8 +86,8 @@ pub(super) enum Integer {
 }
 
 impl Storage {
-    /// The storage of a `DUCKDB_TYPE`; a decimal's digits and storage come from `decimal`. `None` for
-    /// what has no place in an answer.
+    /// Returns the encoding of a `DUCKDB_TYPE`. `decimal` gives scale and storage type of a decimal. `None`
+    /// if the type cannot be represented in an answer.
     pub(super) fn of(id: u32, decimal: impl FnOnce() -> (u32, u32)) -> Option<Self> {
         Some(match id {
             1 => Self::Bool,
@@ -107,7 +108,7 @@ impl Storage {
             13 => Self::Date,
             20 => Self::Timestamp(0),
             21 => Self::Timestamp(3),
-            // With a zone it is an instant, too: zones are for showing it.
+            // A timestamp with time zone is an instant too; the zone only affects display.
             12 | 31 => Self::Timestamp(6),
             22 => Self::Timestamp(9),
             19 => {
@@ -126,7 +127,7 @@ impl Storage {
     }
 }
 
-/// The name of a `DUCKDB_TYPE`, for messages.
+/// Returns the name of an unsupported `DUCKDB_TYPE` for error messages.
 pub(super) fn type_name(id: u32) -> String {
     let name = match id {
         14 => "TIME",
@@ -150,7 +151,7 @@ pub(super) fn type_name(id: u32) -> String {
     name.to_owned()
 }
 
-/// `duckdb_string_t`: up to 12 bytes in place, longer ones behind a pointer.
+/// `duckdb_string_t`: texts of up to 12 bytes are inline, longer ones behind a pointer.
 #[repr(C)]
 #[derive(Clone, Copy)]
 struct RawText {
@@ -166,20 +167,22 @@ union RawTextEnd {
     pointer: *const u8,
 }
 
-/// Up to 2,048 rows, freed when dropped.
+/// Data chunk of up to 2,048 rows, freed when dropped.
 pub(super) struct Chunk<'a> {
     functions: &'a VectorFunctions,
     handle: Handle,
 }
 
 impl<'a> Chunk<'a> {
+    /// Takes ownership of a chunk. `None` if `handle` is null.
+    ///
     /// # Safety
-    /// `handle` must be null or a chunk that nobody else frees.
+    /// `handle` must be null or a chunk that no other code frees.
     pub(super) unsafe fn own(functions: &'a VectorFunctions, handle: Handle) -> Option<Self> {
         (!handle.is_null()).then_some(Self { functions, handle })
     }
 
-    /// Hands over the rows. `columns` are the names and storages of the answer's columns.
+    /// Passes the rows to `sink`. `columns` are names and encodings of the answer's columns.
     pub(super) fn read(&self, columns: &[(String, Storage)], sink: &mut dyn RowSink) -> Result<()> {
         // SAFETY: the chunk is alive.
         let (size, count) = unsafe {
@@ -217,7 +220,7 @@ impl Drop for Chunk<'_> {
     }
 }
 
-/// One column of a chunk.
+/// Vector of one column in a chunk.
 struct Column {
     data: *const u8,
     validity: *const u64,
@@ -229,23 +232,23 @@ impl Column {
         if self.validity.is_null() {
             return true;
         }
-        // SAFETY: the mask has a bit for each of the chunk's rows.
+        // SAFETY: the mask has a bit for each row of the chunk.
         let word = unsafe { self.validity.add(row / 64).read() };
         word & (1 << (row % 64)) != 0
     }
 
-    /// The cells as `T`, which must be how this column is stored.
+    /// Returns the cells as a slice of `T`.
     ///
     /// # Safety
-    /// As said.
+    /// `T` must be the type in which this column is stored.
     unsafe fn cells<T>(&self) -> &[T] {
-        // SAFETY: a vector's data has a cell for each of the chunk's rows, and DuckDB aligns it for any
-        // of its own types.
+        // SAFETY: a vector's data has a cell for each row of the chunk, and DuckDB aligns it for any of its
+        // own types.
         unsafe { std::slice::from_raw_parts(self.data.cast::<T>(), self.length) }
     }
 
     fn append<'a>(&'a self, storage: Storage, name: &str, rows: &mut [Vec<Cell<'a>>]) -> Result<()> {
-        // SAFETY: `storage` was taken from the column's own logical type.
+        // SAFETY: `storage` was derived from the column's own logical type.
         unsafe {
             match storage {
                 Storage::Bool => self.each(rows, |truth: &u8| Ok(Cell::Bool(*truth != 0))),
@@ -299,7 +302,7 @@ impl Column {
         rows: &mut [Vec<Cell<'a>>],
         value: impl Fn(&'a T) -> Result<Cell<'a>>,
     ) -> Result<()> {
-        // SAFETY: as promised by the caller.
+        // SAFETY: the caller guarantees the type.
         let cells = unsafe { self.cells::<T>() };
         for (index, (row, cell)) in rows.iter_mut().zip(cells).enumerate() {
             row.push(if self.is_valid(index) { value(cell)? } else { Cell::Null });
@@ -308,7 +311,7 @@ impl Column {
     }
 }
 
-/// `duckdb_hugeint`: lower half first. Its alignment is 8, that of `i128` is 16.
+/// Joins the halves of a `duckdb_hugeint`, lower half first. Its alignment is 8; that of `i128` is 16.
 fn join([lower, upper]: [u64; 2]) -> i128 {
     (i128::from(upper.cast_signed()) << 64) | i128::from(lower)
 }
@@ -321,7 +324,8 @@ fn narrow_decimal(unscaled: i128, scale: u32, column: &str) -> Result<Cell<'stat
     decimal(unscaled, scale).ok_or_else(|| too_wide(column))
 }
 
-/// None is infinity, which DuckDB writes as the largest number of either sign, or further than 64 bits reach.
+/// Converts microseconds to a cell. `None` stands for infinity, which DuckDB stores as the largest number of
+/// either sign, and for an instant outside 64 bits; both are errors.
 fn instant(microseconds: Option<i64>, column: &str) -> Result<Cell<'static>> {
     microseconds.map(Cell::Int).ok_or_else(|| {
         DriverError::Unsupported(format!(
@@ -336,22 +340,23 @@ fn too_wide(column: &str) -> DriverError {
     ))
 }
 
-/// Bytes that stand in place.
+/// Maximum length in bytes of an inline text.
 const SHORT: usize = 12;
 
 impl RawText {
-    /// # Safety (of the union)
-    /// The length tells which member is meant; DuckDB keeps the bytes alive as long as the chunk.
+    /// Returns the text as a cell of `column`. The length tells which member of the union is valid; DuckDB
+    /// keeps the bytes alive as long as the chunk.
     fn read(&self, column: &str) -> Result<Cell<'_>> {
         let length = self.length as usize;
         let start = if length <= SHORT {
-            // Prefix and rest are one; a pointer to the prefix alone must not reach further.
+            // Prefix and rest are contiguous. The pointer is derived from `self`, because one derived from
+            // `prefix` must not reach beyond it.
             (&raw const *self).cast::<u8>().wrapping_add(size_of::<u32>())
         } else {
-            // SAFETY: long texts stand behind the pointer.
+            // SAFETY: longer texts are stored behind the pointer.
             unsafe { self.rest.pointer }
         };
-        // SAFETY: so many bytes stand there, and live as long as `self`.
+        // SAFETY: `length` bytes are stored there, and live as long as `self`.
         let bytes = unsafe { std::slice::from_raw_parts(start, length) };
         std::str::from_utf8(bytes).map(Cell::Text).map_err(|error| {
             DriverError::Protocol(format!("a VARCHAR of column `{column}` is not UTF-8 ({error})"))

@@ -1,4 +1,4 @@
-//! The insert of one document a row, without a copy of the document.
+//! Inserts one document per row, without copying the document.
 #![expect(
     unsafe_code,
     reason = "binds a document in place, which no safe interface offers: copying it costs a tenth of a load"
@@ -12,21 +12,21 @@ use jsonathlon_connection::driver::{DriverError, Result};
 use rusqlite::Connection;
 use rusqlite::ffi;
 
-/// A prepared insert with the parameter `:doc`, and `:key` where documents have keys beside them.
+/// Prepared insert with the parameter `:doc`, and `:key` if documents have keys outside their text.
 pub(super) struct Insert<'c> {
     statement: NonNull<ffi::sqlite3_stmt>,
     parameter: c_int,
-    /// 0 where there is none.
+    /// Index of `:key`; 0 if the statement has no such parameter.
     key: c_int,
     connection: PhantomData<&'c Connection>,
 }
 
-/// Why a document was not inserted.
+/// Error of SQLite for one document.
 #[derive(Debug)]
 pub(super) struct Failure {
-    /// SQLite's result code without its extension.
+    /// SQLite's primary result code (without the extended part).
     pub(super) code: c_int,
-    /// SQLite's own words.
+    /// Error message of SQLite.
     pub(super) message: String,
 }
 
@@ -54,7 +54,7 @@ impl<'c> Insert<'c> {
         let statement = NonNull::new(statement)
             .ok_or_else(|| DriverError::Refused("the load statement is empty".into()))?;
         let mut insert = Self { statement, parameter: 0, key: 0, connection: PhantomData };
-        // SAFETY: the statement is alive, and the name NUL-terminated.
+        // SAFETY: the statement is alive, and the name is NUL-terminated.
         insert.parameter =
             unsafe { ffi::sqlite3_bind_parameter_index(insert.statement.as_ptr(), c":doc".as_ptr()) };
         // SAFETY: as above.
@@ -68,11 +68,11 @@ impl<'c> Insert<'c> {
         Ok(insert)
     }
 
-    /// Runs the statement with `document` as text; gives the number of rows it changed.
+    /// Executes the statement with `document` as text and returns the number of rows that it changed.
     pub(super) fn insert(&mut self, key: Option<i64>, document: &[u8]) -> std::result::Result<i64, Failure> {
         let statement = self.statement.as_ptr();
         // SAFETY: statement and connection are alive. The document is bound in place (no destructor means
-        // that SQLite neither copies nor frees it) and unbound before it can go away.
+        // that SQLite neither copies nor frees it) and unbound before it can be freed.
         unsafe {
             let handle = ffi::sqlite3_db_handle(statement);
             let mut code = ffi::sqlite3_bind_text64(
@@ -92,17 +92,17 @@ impl<'c> Insert<'c> {
             if code == ffi::SQLITE_OK {
                 code = ffi::sqlite3_step(statement);
             }
-            // Rows of a RETURNING are nobody's business here.
+            // Rows of a RETURNING clause are ignored.
             while code == ffi::SQLITE_ROW {
                 code = ffi::sqlite3_step(statement);
             }
             let result = if code == ffi::SQLITE_DONE {
                 Ok(ffi::sqlite3_changes64(handle))
             } else {
-                // The lower byte of an extended result code is its kind.
+                // The lower byte of an extended result code is the primary result code.
                 Err(Failure { code: code & 0xff, message: message_of(handle) })
             };
-            // Its code is that of the step again.
+            // The result of the reset repeats that of the step, so it is ignored.
             ffi::sqlite3_reset(statement);
             ffi::sqlite3_clear_bindings(statement);
             result
@@ -112,14 +112,17 @@ impl<'c> Insert<'c> {
 
 impl Drop for Insert<'_> {
     fn drop(&mut self) {
-        // SAFETY: alive until now, and not used again. The code is that of the last step, which was told.
+        // SAFETY: alive until now, and not used again. The code repeats that of the last step, which was
+        // reported.
         unsafe { ffi::sqlite3_finalize(self.statement.as_ptr()) };
     }
 }
 
+/// Returns the message of the latest error on a connection.
+///
 /// # Safety
 /// `handle` must be open.
 unsafe fn message_of(handle: *mut ffi::sqlite3) -> String {
-    // SAFETY: SQLite gives a NUL-terminated text that lives until the next call.
+    // SAFETY: SQLite returns a NUL-terminated text that lives until the next call.
     unsafe { CStr::from_ptr(ffi::sqlite3_errmsg(handle)) }.to_string_lossy().into_owned()
 }

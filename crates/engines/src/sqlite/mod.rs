@@ -1,4 +1,4 @@
-//! SQLite, which is linked into the program.
+//! Session on a SQLite database file. SQLite is compiled into the program.
 
 mod insert;
 mod writes;
@@ -15,27 +15,28 @@ use rusqlite::{Batch, Connection, Error, Row, Statement};
 
 use insert::Insert;
 
-/// The database file within the data folder.
+/// Name of the database file within the data folder.
 const FILE: &str = "data.sqlite";
 
-/// Pragmas that must come before whatever writes the first page.
+/// Pragmas that must be set before anything writes the first page.
 const FIRST: [&str; 3] = ["page_size", "auto_vacuum", "encoding"];
 
-/// Statements that stay prepared.
+/// Capacity of the statement cache, in statements.
 const PREPARED: usize = 256;
 
-/// A session with one database file.
+/// Session on one SQLite database file.
 pub struct Sqlite {
     connection: Connection,
-    /// Their texts: the engine's own statements are in the connection's cache.
+    /// Texts of the prepared statements; the compiled statements are in the connection's cache.
     prepared: Statements<String>,
 }
 
 impl Sqlite {
-    /// Opens the file; settings are pragmas.
+    /// Opens or creates the database file in the data folder of `open` and sets its settings as pragmas.
     ///
     /// # Errors
-    /// [`DriverError::Refused`] when SQLite does not open the folder or refuses a setting.
+    /// [`DriverError::Refused`] if SQLite cannot open the file, or if a pragma is unknown or does not take
+    /// effect.
     pub fn open(open: &Open) -> Result<Self> {
         let connection = Connection::open(open.folder.join(FILE)).map_err(refused)?;
         connection.set_prepared_statement_cache_capacity(PREPARED);
@@ -49,8 +50,8 @@ impl Sqlite {
         let (first, rest): (Vec<_>, Vec<_>) =
             open.settings.iter().partition(|(name, _)| FIRST.contains(&name.as_str()));
         for (name, value) in first.into_iter().chain(rest) {
-            // SQLite ignores a pragma that it does not know, so that a misspelt one would be measured
-            // as if it were set.
+            // SQLite ignores unknown pragmas. Without this check a misspelt pragma would be measured as if it
+            // were set.
             let known: bool = self
                 .connection
                 .query_row("SELECT count(*) > 0 FROM pragma_pragma_list WHERE name = ?1", [name], |row| {
@@ -61,7 +62,7 @@ impl Sqlite {
                 return Err(DriverError::Refused(format!("SQLite has no pragma called `{name}`")));
             }
             let answer = self.run(&format!("PRAGMA {name} = {}", quoted(value)))?;
-            // Some pragmas answer with what is in force afterwards.
+            // Some pragmas return the value that is in force afterwards.
             if let Some(now) = answer.rows.first().and_then(|row| row.first())
                 && !same_setting(now, value)
             {
@@ -73,17 +74,18 @@ impl Sqlite {
         Ok(())
     }
 
-    /// Runs a text of the driver's own.
+    /// Executes a statement of the driver itself and collects its answer.
     fn run(&self, text: &str) -> Result<Outcome> {
         let mut outcome = Outcome::default();
         self.ask_into(text, &mut outcome)?;
         Ok(outcome)
     }
 
-    /// Hands the rows on; gives how many texts were no UTF-8.
+    /// Executes `text` and passes its rows to `sink`. Returns the number of texts that were not UTF-8.
     fn ask_into(&self, text: &str, sink: &mut dyn RowSink) -> Result<u64> {
         if may_be_several(text) {
-            // One after the other: a later one may need a table that an earlier one makes.
+            // Each statement is prepared after the one before has run, because it may need a table created
+            // there.
             let mut batch = Batch::new(&self.connection, text);
             let mut replaced = 0;
             while let Some(mut statement) = batch.next().map_err(refused)? {
@@ -106,7 +108,8 @@ impl Sqlite {
         while let Some((key, document)) = documents.next_keyed()? {
             match insert.insert(key, document) {
                 Ok(rows) => accepted += u64::from(rows > 0),
-                // Some failures end the transaction, whatever their code: then it is not this document's.
+                // Some failures end the transaction, whatever their code; then the load as a whole has
+                // failed.
                 Err(failure) if is_about_the_document(failure.code) && !self.connection.is_autocommit() => {
                     sink.refused(offered, failure.message);
                 }
@@ -179,7 +182,7 @@ impl driver::Connection for Sqlite {
             Ok(accepted)
         });
         if loaded.is_err() && !self.connection.is_autocommit() {
-            // The first failure is the one to be told.
+            // The first failure is returned, so an error of the rollback is ignored.
             self.run("ROLLBACK").ok();
         }
         loaded
@@ -191,8 +194,9 @@ impl driver::Connection for Sqlite {
     }
 }
 
-/// Hands the rows on; gives how many texts were no UTF-8. JSON may name halves of surrogate pairs, and what SQLite makes of
-/// one that is alone is no reason to keep a whole answer back.
+/// Passes the rows of a statement to `sink` and returns the number of texts that were not UTF-8. JSON may
+/// contain unpaired surrogates, which SQLite returns as invalid UTF-8. They are replaced so that the rest of
+/// the answer is not lost.
 fn read(statement: &mut Statement<'_>, sink: &mut dyn RowSink) -> Result<u64> {
     let columns: Vec<String> = statement.column_names().map(str::to_owned).collect();
     sink.columns(&columns.iter().map(String::as_str).collect::<Vec<_>>())?;
@@ -215,7 +219,7 @@ fn read(statement: &mut Statement<'_>, sink: &mut dyn RowSink) -> Result<u64> {
     Ok(replaced)
 }
 
-/// A cell; none of a text that is no UTF-8.
+/// Converts a value to a cell. `None` if it is a text that is not UTF-8.
 fn cell<'a>(value: ValueRef<'a>, column: &str) -> Result<Option<Cell<'a>>> {
     Ok(Some(match value {
         ValueRef::Null => Cell::Null,
@@ -230,7 +234,7 @@ fn cell<'a>(value: ValueRef<'a>, column: &str) -> Result<Option<Cell<'a>>> {
     }))
 }
 
-/// A row with texts that are no UTF-8; gives how many they are.
+/// Passes on a row that has texts which are not UTF-8, with U+FFFD in them. Returns the number of such texts.
 fn row_with_replaced(row: &Row<'_>, columns: &[String], sink: &mut dyn RowSink) -> Result<u64> {
     let mut replaced = 0;
     let mut values = Vec::with_capacity(columns.len());
@@ -248,7 +252,8 @@ fn row_with_replaced(row: &Row<'_>, columns: &[String], sink: &mut dyn RowSink) 
     Ok(replaced)
 }
 
-/// Whether an insert failed for what is in the document and not for the state of the database.
+/// Returns `true` if an insert failed because of the document's content and not because of the database's
+/// state.
 fn is_about_the_document(code: c_int) -> bool {
     use rusqlite::ffi::{SQLITE_CONSTRAINT, SQLITE_ERROR, SQLITE_MISMATCH, SQLITE_TOOBIG};
     matches!(code, SQLITE_ERROR | SQLITE_CONSTRAINT | SQLITE_MISMATCH | SQLITE_TOOBIG)
@@ -284,7 +289,7 @@ fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', "''"))
 }
 
-/// Whether a pragma's answer is what was asked for, in any of SQLite's spellings.
+/// Returns `true` if a pragma's answer equals the requested value in any of SQLite's spellings of a boolean.
 fn same_setting(now: &Value, asked: &str) -> bool {
     let plain = |text: &str| match text.to_ascii_lowercase().as_str() {
         "on" | "yes" | "true" => "1".to_owned(),

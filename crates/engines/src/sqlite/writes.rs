@@ -1,4 +1,5 @@
-//! Pages that connections of this process have written to the log: what SQLite counts for each connection alone.
+//! Counts the pages written to the WAL by connections of this process. SQLite counts them per connection
+//! only.
 #![expect(unsafe_code, reason = "a counter of SQLite's C interface that rusqlite does not hand on")]
 
 use std::ffi::c_int;
@@ -8,30 +9,33 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use rusqlite::functions::FunctionFlags;
 use rusqlite::{Connection, Result, ffi};
 
-/// Those of connections that have ended.
+/// Pages written by connections of this process that are closed.
 static OF_ENDED: AtomicI64 = AtomicI64::new(0);
 
-/// Defines `cache_writes()` for statements: pages written by the connection that asks, and by those of this process that
-/// have ended. Asked when clients have closed their connections, these are all.
+/// Defines the SQL function `cache_writes()`: pages written by the calling connection and by closed
+/// connections of this process. This is the total if called after the clients have closed their connections.
 pub(super) fn define(connection: &Connection) -> Result<()> {
     connection.create_scalar_function("cache_writes", 0, FunctionFlags::SQLITE_UTF8, |context| {
-        // SAFETY: the connection is the one that runs the function, and is not closed meanwhile.
+        // SAFETY: the connection is the one that runs the function, and it is not closed meanwhile.
         let own = unsafe { of(context.get_connection()?.handle()) };
         Ok(OF_ENDED.load(Ordering::Relaxed) + own)
     })
 }
 
-/// Counts what a connection has written, which is about to end.
+/// Adds the pages that a connection has written to the total. Must be called before the connection is closed.
 pub(super) fn ends(connection: &Connection) {
     // SAFETY: the handle is that of an open connection, used by this thread alone.
     let own = unsafe { of(connection.handle()) };
     OF_ENDED.fetch_add(own, Ordering::Relaxed);
 }
 
-/// SAFETY: `handle` must be that of an open connection which no other thread uses.
+/// Returns the pages written by one connection, or 0 if SQLite reports an error.
+///
+/// # Safety
+/// `handle` must be the handle of an open connection that no other thread uses.
 unsafe fn of(handle: *mut ffi::sqlite3) -> i64 {
     let (mut now, mut most): (c_int, c_int) = (0, 0);
-    // SAFETY: as demanded of the caller; both numbers outlive the call.
+    // SAFETY: the caller guarantees the handle; both numbers outlive the call.
     let code = unsafe {
         ffi::sqlite3_db_status(
             handle,

@@ -1,9 +1,9 @@
-//! What ClickHouse as a server and chDB as a library have in common: the format of answers, how parameters are written,
-//! and texts of several statements.
+//! Code shared by ClickHouse as a server and chDB as a library: the format of answers, the encoding of
+//! parameters, and the splitting of texts into statements.
 
 pub mod parameter;
 pub mod row_binary;
 pub mod split;
 
-/// The format of every answer.
+/// Output format that is requested for every answer.
 pub const FORMAT: &str = "RowBinaryWithNamesAndTypes";

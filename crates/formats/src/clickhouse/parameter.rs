@@ -1,8 +1,9 @@
-//! Parameters as ClickHouse takes them beside a statement: texts that it parses as the type in their place says.
+//! Encodes parameter values, which ClickHouse receives beside the statement and parses as the placeholder's
+//! type.
 
 use jsonathlon_connection::prepared::Parameter;
 
-/// The text of a value, escaped as in tab-separated values.
+/// Encodes a parameter value as text with the escapes of tab-separated values. NULL is `\N`.
 pub fn text(parameter: &Parameter<'_>) -> String {
     match *parameter {
         Parameter::Null => "\\N".to_owned(),

@@ -1,4 +1,5 @@
-//! ClickHouse's `RowBinaryWithNamesAndTypes`: every cell typed and exact, and nothing to be unescaped.
+//! Decoder for ClickHouse's `RowBinaryWithNamesAndTypes`, in which every cell is typed, exact and free of
+//! escapes.
 //!
 //! <https://clickhouse.com/docs/interfaces/formats/RowBinaryWithNamesAndTypes>
 
@@ -8,7 +9,7 @@ use jsonathlon_dataset::instant;
 
 use crate::decimal::decimal;
 
-/// How the cells of a column are stored.
+/// Binary encoding of a column's cells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct ColumnType {
     nullable: bool,
@@ -18,33 +19,35 @@ struct ColumnType {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Storage {
     Bool,
-    /// Bytes and sign.
+    /// Integer: width in bytes, and whether it has a sign.
     Integer(usize, bool),
     Float32,
     Float64,
-    /// Bytes and digits after the point.
+    /// Decimal: width in bytes, and number of fractional digits.
     Decimal(usize, u32),
     Text,
     FixedText(usize),
-    /// Days since 1970: bytes and sign.
+    /// Days since 1970: width in bytes, and whether they have a sign.
     Date(usize, bool),
-    /// Ticks since 1970: bytes, sign, and how many digits after the point of a second they are.
+    /// Ticks since 1970: width in bytes, whether they have a sign, and decimal digits of a second (0 for
+    /// seconds).
     Timestamp(usize, bool, u32),
-    /// Only NULL can be of this type.
+    /// Type of a column that holds only NULL.
     Nothing,
 }
 
-/// Hands over the columns and the rows.
+/// Decodes an answer and passes its columns and rows to `sink`. Empty input is an answer without columns.
 ///
 /// # Errors
-/// [`DriverError::Protocol`] where the bytes are none of the format, [`DriverError::Unsupported`] for a type that cannot
-/// be read, and those of `sink`.
+/// [`DriverError::Protocol`] if the bytes do not have this format, [`DriverError::Unsupported`] if a type or
+/// value cannot be represented in a cell, and errors that `sink` returns.
 pub fn decode(bytes: &[u8], sink: &mut dyn RowSink) -> Result<()> {
     let mut input = Input { bytes };
     if bytes.is_empty() {
         return sink.columns(&[]);
     }
-    // A name of a byte each at least: a count beyond that is no header, and must not be allocated.
+    // A name takes at least one byte. A larger count is not a valid header, and allocating for it could
+    // exhaust memory.
     let count = usize::try_from(input.varint()?).unwrap_or(usize::MAX);
     if count == 0 || count > input.bytes.len() {
         return Err(cut());
@@ -70,7 +73,7 @@ pub fn decode(bytes: &[u8], sink: &mut dyn RowSink) -> Result<()> {
     Ok(())
 }
 
-/// Reads a type's name; `None` when its cells have no place in an answer.
+/// Parses the name of a type. `None` if its cells cannot be represented in an answer.
 fn parse_type(text: &str) -> Option<ColumnType> {
     let text = text.trim();
     if let Some(inner) = argument_of(text, "LowCardinality") {
@@ -98,11 +101,12 @@ fn parse_type(text: &str) -> Option<ColumnType> {
         "Date" => Storage::Date(2, false),
         "Date32" => Storage::Date(4, true),
         "DateTime" => Storage::Timestamp(4, false, 0),
-        // An argument is the zone that it is shown in.
+        // The argument is the time zone for display, which does not change the stored value.
         _ if argument_of(text, "DateTime").is_some() => Storage::Timestamp(4, false, 0),
         _ => {
             if let Some(length) = argument_of(text, "FixedString") {
-                // None has length 0, and a row of no bytes would be there without end.
+                // ClickHouse has no FixedString(0). Accepting it would make rows of no bytes, and decoding
+                // would never end.
                 Storage::FixedText(length.parse().ok().filter(|length| *length > 0)?)
             } else if let Some(arguments) = argument_of(text, "DateTime64") {
                 let digits = arguments.split(',').next()?.trim().parse().ok()?;
@@ -153,7 +157,7 @@ impl<'a> Input<'a> {
         Ok(*taken)
     }
 
-    /// An unsigned LEB128 number.
+    /// Reads an unsigned LEB128 number.
     fn varint(&mut self) -> Result<u64> {
         let mut number = 0u64;
         for shift in (0..64).step_by(7) {
@@ -171,7 +175,7 @@ impl<'a> Input<'a> {
         to_text(self.take(length)?, column)
     }
 
-    /// A little-endian integer of 1 to 16 bytes; `None` beyond i128.
+    /// Reads a little-endian integer of 1 to 16 bytes. `None` if it does not fit into an i128.
     fn integer(&mut self, length: usize, signed: bool) -> Result<Option<i128>> {
         let bytes = self.take(length)?;
         let negative = signed && bytes.last().is_some_and(|byte| byte & 0x80 != 0);
@@ -355,7 +359,7 @@ mod tests {
     proptest! {
         #[test]
         fn rubbish_is_an_error_and_never_a_panic(bytes in proptest::collection::vec(any::<u8>(), 0..300)) {
-            // Whatever it is, it must come back.
+            // Errors are allowed here; only panics and endless loops fail the test.
             decode(&bytes).ok();
         }
 

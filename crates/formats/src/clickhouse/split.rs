@@ -1,16 +1,16 @@
-//! Statements of one text.
+//! Splits a text into its statements.
 //!
-//! chDB runs several statements at once and then puts the bytes of all their answers in a row, which
-//! cannot be told from one answer with strange cells. So they are handed over one by one.
+//! chDB executes several statements at once and concatenates the bytes of their answers. The result cannot be
+//! told from one answer with unexpected cells, so statements are executed one by one.
 
 use jsonathlon_connection::driver::{DriverError, Result};
 use jsonathlon_connection::rows::Report;
 
-/// The non-empty statements of `text`, cut at semicolons outside of quotes, comments and heredocs.
+/// Returns the non-empty statements of `text`, split at semicolons outside of quotes, comments and heredocs.
 pub fn statements(text: &str) -> Vec<&str> {
     let bytes = text.as_bytes();
     let (mut found, mut start, mut at) = (Vec::new(), 0, 0);
-    // Whether anything but white space and comments stands in the statement.
+    // Whether the current statement contains anything but white space and comments.
     let mut substance = false;
     while let Some(&byte) = bytes.get(at) {
         let rest = &bytes[at..];
@@ -38,10 +38,10 @@ pub fn statements(text: &str) -> Vec<&str> {
     found
 }
 
-/// Asks the statements of `text` in their order; gives what is said about the last one.
+/// Calls `ask` for each statement of `text` in order and returns the report of the last one.
 ///
 /// # Errors
-/// The first that is refused ends it; [`DriverError::Refused`] when there is none.
+/// The first error of `ask`, which ends the loop; [`DriverError::Refused`] if `text` has no statement.
 pub fn one_by_one(text: &str, mut ask: impl FnMut(&str) -> Result<Report>) -> Result<Report> {
     let mut report = None;
     for statement in statements(text) {
@@ -54,8 +54,8 @@ fn is_comment(rest: &[u8]) -> bool {
     rest.starts_with(b"--") || rest.starts_with(b"/*") || rest.starts_with(b"# ") || rest.starts_with(b"#!")
 }
 
-/// Length up to and with the closing quote; a backslash takes the next byte along, and a doubled quote
-/// is simply two quoted texts side by side.
+/// Length including the closing quote. A backslash escapes the next byte. A doubled quote counts as the end
+/// of one quoted text and the start of another.
 fn quoted(rest: &[u8]) -> usize {
     let mut at = 1;
     while let Some(&byte) = rest.get(at) {
@@ -77,7 +77,7 @@ fn block_comment(rest: &[u8]) -> usize {
     memchr::memmem::find(&rest[2..], b"*/").map_or(rest.len(), |at| at + 4)
 }
 
-/// Length of `$tag$ … $tag$`, or 1 where none begins.
+/// Length of the heredoc `$tag$ … $tag$` at the start of `rest`, or 1 if none begins there.
 fn heredoc(rest: &[u8]) -> usize {
     let Some(end) = memchr::memchr(b'$', &rest[1..]).map(|at| at + 2) else { return 1 };
     let tag = &rest[..end];

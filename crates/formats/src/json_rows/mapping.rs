@@ -1,4 +1,4 @@
-//! The `rows` of a statement, checked as a whole when it is read.
+//! Row mapping of a statement (`rows`), validated completely when it is parsed.
 
 use std::fmt;
 
@@ -7,26 +7,27 @@ use serde::Deserialize;
 
 use super::tree::Tree;
 
-/// How an answer becomes rows.
+/// Rules by which an answer that is a JSON tree becomes rows.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(try_from = "Written")]
 pub struct Mapping {
-    /// The lists, each below an element of the one before.
+    /// Pointers to nested lists: the first into the answer, each further one into an element of the list
+    /// before.
     pub(super) each: Vec<Pointer>,
     pub(super) columns: Vec<Column>,
 }
 
-/// One column.
+/// Output column: its name, source and type.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Column {
     pub(super) name: String,
     pub(super) source: Source,
     pub(super) kind: Option<Type>,
-    /// One more value that means null.
+    /// Additional value that means null, besides JSON `null`.
     pub(super) null: Option<Value>,
 }
 
-/// Where a column's value comes from.
+/// Origin of a column's value: a place, or a function of several places.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Source {
     At(Place),
@@ -39,17 +40,18 @@ pub(super) enum Function {
     Sum,
 }
 
-/// A place in the element of a list, or in the answer.
+/// Position in the answer, or in an element of one of the lists.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Place {
     pub(super) at: Pointer,
-    /// 0 is the answer, 1 an element of the first list; the innermost unless stated.
+    /// List depth that `at` starts from: 0 is the answer, 1 an element of the first list. `None` for the
+    /// innermost.
     #[serde(default)]
     pub(super) level: Option<usize>,
 }
 
-/// What must come out.
+/// Type to which the value of a column is converted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Type {
@@ -58,7 +60,8 @@ pub(super) enum Type {
     Text,
     Boolean,
     Json,
-    /// An instant: where the answer has a number it is of milliseconds, as formats have it that know no instants.
+    /// Instant, in microseconds since 1970. A number in the answer is taken as milliseconds, because formats
+    /// without a type for instants use those.
     Milliseconds,
 }
 
@@ -75,7 +78,7 @@ impl Type {
     }
 }
 
-/// A JSON Pointer (RFC 6901).
+/// JSON Pointer (RFC 6901), parsed into unescaped tokens.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
 pub(super) struct Pointer {
@@ -84,7 +87,7 @@ pub(super) struct Pointer {
 }
 
 impl Pointer {
-    /// What it leads to from `node`, if anything.
+    /// Follows the pointer from `node`. `None` if it leads nowhere.
     pub(super) fn find<'a, T: Tree<'a>>(&self, node: T) -> Option<T> {
         self.tokens.iter().try_fold(node, |node, token| match node.elements() {
             Some(mut elements) => elements.nth(index(token)?),
@@ -93,7 +96,7 @@ impl Pointer {
     }
 }
 
-/// An index is written without leading zeros, and without a sign.
+/// Parses a list index, which must have neither a sign nor leading zeros.
 fn index(token: &str) -> Option<usize> {
     let plain = token == "0" || (!token.starts_with('0') && token.bytes().all(|byte| byte.is_ascii_digit()));
     if plain { token.parse().ok() } else { None }
@@ -126,7 +129,7 @@ impl fmt::Display for Pointer {
     }
 }
 
-/// The mapping as it is written.
+/// Mapping before validation, as deserialized.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Written {

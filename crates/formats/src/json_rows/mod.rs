@@ -1,5 +1,5 @@
-//! How an answer that is a tree of JSON becomes typed rows, as the `rows` of a statement says. No protocol
-//! and no system is known here.
+//! Converts an answer that is a JSON tree into typed rows, according to the `rows` mapping of a statement.
+//! Independent of protocols and systems.
 
 mod mapping;
 #[cfg(test)]
@@ -17,27 +17,27 @@ use jsonathlon_connection::lane::{few, with_few};
 use jsonathlon_connection::rows::{Cell, RowSink};
 use jsonathlon_dataset::instant;
 
-/// Below this every whole number has a double of its own; a double from here on may have lost digits.
+/// 2^53: below this every integer is exact in a double. A double from here on may have lost digits.
 const EXACT: f64 = 9_007_199_254_740_992.0;
 
-/// A cell of a row that is made.
+/// Cell of the row under construction.
 #[derive(Clone, Copy)]
 enum Made<'a> {
     Cell(Cell<'a>),
-    /// Where its text begins and ends in the row's own memory.
+    /// Start and end of the cell's JSON text in the row's text buffer.
     Json(usize, usize),
 }
 
-/// The element of a list that a row is made of, and those that it is in, up to the answer.
+/// Element of a list from which a row is built, linked to the elements that contain it, up to the answer.
 struct Level<'l, T> {
     node: T,
-    /// 0 is the answer.
+    /// Depth of the element: 0 for the answer, 1 for an element of the first list.
     number: usize,
     above: Option<&'l Level<'l, T>>,
 }
 
 impl<T: Copy> Level<'_, T> {
-    /// The node of a level that is this one or above.
+    /// Returns the node of this level or of the level above with that number.
     fn node(&self, number: usize) -> Option<T> {
         let mut level = self;
         while level.number > number {
@@ -47,19 +47,20 @@ impl<T: Copy> Level<'_, T> {
     }
 }
 
-/// Says which columns rows will have.
+/// Passes the column names of `mapping` to `sink`.
 ///
 /// # Errors
-/// Those of `sink`.
+/// Errors that `sink` returns.
 pub fn columns(mapping: &Mapping, sink: &mut dyn RowSink) -> Result<()> {
     let columns = &mapping.columns;
     with_few(columns.len(), "", |index| Ok(columns[index].name.as_str()), |names| sink.columns(names))
 }
 
-/// Hands over the rows that `mapping` finds in `answer`; `text` is memory for what has to be written anew.
+/// Passes the rows that `mapping` finds in `answer` to `sink`. `text` is a reusable buffer for JSON cells.
 ///
 /// # Errors
-/// [`DriverError::Unsupported`] for a value that is not what the mapping says it is, and those of `sink`.
+/// [`DriverError::Unsupported`] if a value does not have the type that the mapping declares; errors that
+/// `sink` returns.
 pub fn rows<'a, T: Tree<'a>>(
     answer: T,
     mapping: &Mapping,
@@ -69,7 +70,7 @@ pub fn rows<'a, T: Tree<'a>>(
     descend(&Level { node: answer, number: 0, above: None }, mapping, text, sink)
 }
 
-/// Goes into the lists that are left below a level, and makes a row where none is left.
+/// Iterates over the remaining lists of the mapping below a level. Passes on one row if no list remains.
 fn descend<'a, T: Tree<'a>>(
     level: &Level<'_, T>,
     mapping: &Mapping,
@@ -128,7 +129,7 @@ fn cell<'a, T: Tree<'a>>(level: &Level<'_, T>, column: &Column, text: &mut Strin
     Ok(Made::Cell(cell))
 }
 
-/// The value at a place that a function is of.
+/// Returns an argument of a function: the value at `place` as a cell.
 fn number<'a, T: Tree<'a>>(
     level: &Level<'_, T>,
     column: &Column,
@@ -137,12 +138,12 @@ fn number<'a, T: Tree<'a>>(
 ) -> Result<Cell<'a>> {
     match value(level, column, place, text)? {
         Made::Cell(cell) => Ok(cell),
-        // No such column is of this type.
+        // `Mapping` rejects functions of type JSON, so this is unreachable.
         Made::Json(..) => Ok(Cell::Null),
     }
 }
 
-/// The value at a place, of the column's type.
+/// Returns the value at `place`, converted to the column's type. Null if nothing is there.
 fn value<'a, T: Tree<'a>>(
     level: &Level<'_, T>,
     column: &Column,
@@ -177,11 +178,11 @@ fn value<'a, T: Tree<'a>>(
             None => return wrong("a time", ", which is beyond all times"),
         },
         (Some(Type::Milliseconds), Leaf::Float(number)) if number.abs() < EXACT / 1_000.0 => {
-            // A fraction is the nearest that a double has to microseconds, and it is far from the bounds.
+            // Microseconds are rounded to the nearest integer, which is far below the limits of i64.
             Cell::Int((number * 1_000.0).round() as i64)
         }
         (Some(Type::Integer), Leaf::Float(number)) if number.fract() == 0.0 && number.abs() < EXACT => {
-            // It is whole and far from the bounds.
+            // The cast is exact: the number is integral and far below the limits of i64.
             Cell::Int(number as i64)
         }
         (Some(Type::Integer), Leaf::Float(number)) => {
@@ -200,7 +201,7 @@ fn value<'a, T: Tree<'a>>(
     }))
 }
 
-/// The sum of two numbers, or their difference.
+/// Adds two numbers, or subtracts the second one if `negative` is set. The result is an integer if both are.
 fn add<'a>(first: Cell<'a>, second: Cell<'a>, column: &Column, negative: bool) -> Result<Cell<'a>> {
     let float = |cell: Cell<'_>| match cell {
         Cell::Int(number) => Some(number as f64),

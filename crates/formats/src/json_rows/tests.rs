@@ -5,7 +5,7 @@ use serde_json::{Value as Json, json};
 
 use super::*;
 
-/// The rows that a mapping finds.
+/// Collects the rows that a mapping finds.
 fn rows<'a, T: Tree<'a>>(answer: T, mapping: &Mapping) -> Result<Outcome> {
     let mut outcome = Outcome::default();
     super::columns(mapping, &mut outcome)?;
@@ -65,7 +65,7 @@ fn an_empty_each_gives_one_row_and_pointers_are_those_of_rfc_6901() {
     assert_eq!(found(&answer, nowhere), Vec::<Row>::new());
 }
 
-/// The one cell of a column of this description, over this value.
+/// Maps `value` to one cell of a column with this description.
 fn cell_of(value: &Json, mut column: Json) -> Result<Value> {
     column["name"] = "c".into();
     if column.get("difference").is_none() && column.get("sum").is_none() {

@@ -1,28 +1,29 @@
-//! Answers as the mapping sees them, however a driver holds them.
+//! Interface of JSON trees for the row mapping, independent of how a driver stores them.
 
 use std::fmt::Write;
 
 use jsonathlon_dataset::value::Value;
 use serde_json::Value as Json;
 
-/// A value of JSON with everything below it.
+/// JSON value together with the values nested in it.
 pub trait Tree<'a>: Copy {
-    /// The elements of a list.
+    /// Iterator over the elements of a list.
     type Elements: Iterator<Item = Self>;
 
-    /// The member of an object, if it is one and has it.
+    /// Returns a member of an object by name. `None` if the value is no object or lacks the member.
     fn member(self, name: &str) -> Option<Self>;
 
-    /// The elements of a list, if it is one.
+    /// Returns the elements of a list. `None` if the value is no list.
     fn elements(self) -> Option<Self::Elements>;
 
-    /// What it is, and its value when nothing is below it.
+    /// Returns the type of the value, and its content if it is a scalar.
     fn leaf(self) -> Leaf<'a>;
 
-    /// Appends it as JSON text, without white space between its parts.
+    /// Appends the value as JSON text. A tree that keeps its source text appends that, other trees write no
+    /// white space.
     fn write(self, out: &mut String);
 
-    /// It as JSON text.
+    /// Returns the value as JSON text, as [`Tree::write`] writes it.
     fn json(self) -> String {
         let mut out = String::new();
         self.write(&mut out);
@@ -30,7 +31,7 @@ pub trait Tree<'a>: Copy {
     }
 }
 
-/// Appends a string of JSON.
+/// Appends a text as a JSON string, with quotes and escapes.
 pub fn quote(text: &str, out: &mut String) {
     out.reserve(text.len() + 2);
     out.push('"');
@@ -48,7 +49,7 @@ pub fn quote(text: &str, out: &mut String) {
                 out.push(char::from(byte));
             }
             byte => {
-                // Memory takes all that is written.
+                // Writing to a `String` cannot fail.
                 write!(out, "\\u{byte:04x}").ok();
             }
         }
@@ -58,14 +59,14 @@ pub fn quote(text: &str, out: &mut String) {
     out.push('"');
 }
 
-/// Where the first byte is that is escaped in a string of JSON.
+/// Returns the index of the first byte that must be escaped in a JSON string.
 #[inline]
 fn escaped(text: &[u8]) -> Option<usize> {
     const TOGETHER: usize = 32;
     let is_escaped = |byte: u8| byte < 0x20 || byte == b'"' || byte == b'\\';
     let (chunks, rest) = text.as_chunks::<TOGETHER>();
     for (index, chunk) in chunks.iter().enumerate() {
-        // All of them, without a branch for each: so the compiler compares many at a time.
+        // Folding over all bytes without a branch for each lets the compiler vectorize the comparison.
         if chunk.iter().fold(false, |any, byte| any | is_escaped(*byte)) {
             let at = chunk.iter().position(|byte| is_escaped(*byte));
             return at.map(|at| index * TOGETHER + at);
@@ -75,31 +76,31 @@ fn escaped(text: &[u8]) -> Option<usize> {
     at.map(|at| chunks.len() * TOGETHER + at)
 }
 
-/// What a value is.
+/// Type of a value, with its content if it is a scalar.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Leaf<'a> {
-    /// Nothing.
+    /// JSON `null`, or a format's equivalent.
     Null,
-    /// A truth value.
+    /// Boolean of JSON or the format.
     Bool(bool),
-    /// A whole number.
+    /// Integer of 64 bits with a sign.
     Int(i64),
-    /// A whole number outside of 64 bits with a sign.
+    /// Number or instant that does not fit into a signed 64-bit integer.
     Large,
-    /// A double.
+    /// Floating-point number of 64 bits.
     Float(f64),
-    /// An instant, in microseconds since 1970, of a format that has a type for them.
+    /// Instant in microseconds since 1970, from a format that has a type for instants.
     Time(i64),
-    /// A string.
+    /// String, with escapes resolved.
     Text(&'a str),
-    /// A list, whose elements are asked of the tree.
+    /// List; its elements come from [`Tree::elements`].
     List,
-    /// An object, whose members are asked of the tree.
+    /// Object; its members come from [`Tree::member`].
     Object,
 }
 
 impl Leaf<'_> {
-    /// What it is, for people.
+    /// Describes the type for error messages, with an article.
     pub(super) fn kind(&self) -> &'static str {
         match self {
             Leaf::Null => "null",
@@ -114,7 +115,7 @@ impl Leaf<'_> {
         }
     }
 
-    /// Whether it is this value.
+    /// Returns `true` if the scalar equals `value`. A float equals an integer of the same value.
     pub(super) fn is(&self, value: &Value) -> bool {
         match (self, value) {
             (Leaf::Null, Value::Null) => true,

@@ -1,4 +1,4 @@
-//! Trees of JSON text that remember how every value was written.
+//! JSON trees that keep the source text of every value.
 
 use std::fmt;
 
@@ -9,10 +9,10 @@ use serde_json::value::RawValue;
 
 use super::tree::{Leaf, Tree};
 
-/// Answers are shallow; what is deeper than this is none.
+/// Maximum nesting depth. Answers are shallow, so a deeper text is rejected.
 const LEVELS: usize = 400;
 
-/// The members of an object as they are written, in their order.
+/// Members of an object in source order, each with the source text of its value.
 #[derive(Debug)]
 pub struct Members<'a>(pub Vec<(String, &'a RawValue)>);
 
@@ -38,7 +38,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for Members<'a> {
     }
 }
 
-/// A value, and its text.
+/// JSON value together with its source text.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Written<'a> {
     text: &'a str,
@@ -47,22 +47,23 @@ pub struct Written<'a> {
 
 #[derive(Debug, Clone, PartialEq)]
 enum Content<'a> {
-    /// Neither a list nor an object.
+    /// Scalar: neither a list nor an object.
     One(Json),
     List(Vec<Written<'a>>),
     Object(Vec<(String, Written<'a>)>),
 }
 
 impl<'a> Written<'a> {
-    /// The one value that a text is.
+    /// Parses a text that is one JSON value, with white space around it allowed.
     ///
     /// # Errors
-    /// Text that is not one value of JSON, or is nested deeper than 400 levels.
+    /// If the text is not one JSON value, or is nested deeper than 400 levels.
     pub fn read(text: &'a str) -> Result<Self, String> {
         Self::below(text.trim_ascii(), 0)
     }
 
-    // Each level is looked through again for those below it, which is cheap for trees as shallow as answers.
+    // Every level scans the text of the levels below it again, which is cheap for trees as shallow as
+    // answers.
     fn below(text: &'a str, level: usize) -> Result<Self, String> {
         if level > LEVELS {
             return Err(format!("JSON of more than {LEVELS} levels"));

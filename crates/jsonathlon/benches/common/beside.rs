@@ -1,4 +1,4 @@
-//! A server that the program starts, with a session of its own and with its own client beside it.
+//! A server that the program starts, with a session of the program and its own client program next to it.
 
 use std::collections::BTreeMap;
 use std::net::{Ipv4Addr, TcpListener};
@@ -15,10 +15,10 @@ use serde::de::DeserializeOwned;
 
 use super::{LIMIT, Problem, command, engine};
 
-/// The table that is made.
+/// Name of the table that is created.
 pub(crate) const TABLE: &str = "documents";
 
-/// A server with its table, and a session with it.
+/// A server with its table, and a session connected to it.
 pub(crate) struct Beside {
     pub(crate) engine: Engine,
     pub(crate) programs: BTreeMap<String, PathBuf>,
@@ -30,8 +30,8 @@ pub(crate) struct Beside {
 }
 
 impl Beside {
-    /// Starts a system's default version with this variant, whose statements are those of a workload; `opened` may change
-    /// what the session begins with.
+    /// Starts the default version of a system with a variant and the statements of a workload. `opened` may
+    /// change the session's opening.
     pub(crate) fn start(
         scratch: &Path,
         system: &str,
@@ -63,7 +63,7 @@ impl Beside {
         Ok(started)
     }
 
-    /// A statement of its folder over the table.
+    /// A statement of the system's folder, filled in for the table.
     pub(crate) fn statement(&self, name: &str) -> Result<String, Problem> {
         Ok(fill(self.target.part.statement(name).ok_or("no statement")?, &[("table", TABLE)])?)
     }
@@ -78,7 +78,7 @@ impl Beside {
         Ok(self.engine.request(op, LIMIT, &|| false, &mut |_| {})?)
     }
 
-    /// `psql` of the same package, which tells the time of this `\copy` as [`psql_seconds`] reads it.
+    /// The `psql` of the same package; it prints the time of the `\copy` for [`psql_seconds`].
     pub(crate) fn psql(&self, copy: &str) -> Command {
         let mut command = Command::new(self.programs["postgres"].with_file_name("psql"));
         command
@@ -92,7 +92,7 @@ impl Beside {
     }
 }
 
-/// What `psql` said of the time.
+/// The time that `psql` printed, in seconds. `None` if it printed none.
 pub(crate) fn psql_seconds(said: &str) -> Option<f64> {
     let time = said.lines().find_map(|line| line.strip_prefix("Time: ")?.split(' ').next());
     time?.parse::<f64>().ok().map(|milliseconds| milliseconds / 1e3)

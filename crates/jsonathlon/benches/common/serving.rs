@@ -1,4 +1,4 @@
-//! A server that clients of a benchmark ask, started as the program starts it.
+//! A server for benchmark clients, started as the program starts it.
 
 use std::collections::BTreeMap;
 use std::os::unix::fs::PermissionsExt;
@@ -24,23 +24,23 @@ use jsonathlon_workloads::target::Target;
 
 use super::{LIMIT, Problem, command};
 
-/// A running system.
+/// A running system, server or embedded.
 pub(crate) struct Started {
     server: Option<Server>,
-    /// Where the programs of its package are.
+    /// Paths of the programs of its package.
     pub(crate) programs: BTreeMap<String, PathBuf>,
     pub(crate) open: Open,
 }
 
 impl Started {
-    /// Starts a system, or only opens the folder of one that is none.
+    /// Starts a server, or opens the folder of an embedded engine.
     pub(crate) fn new(
         scratch: &Path,
         name: &str,
         variant: &str,
         transport: Transport,
     ) -> Result<Self, Problem> {
-        // The server's user has to get at its data.
+        // The server's user must be able to access its data.
         std::fs::set_permissions(scratch, std::fs::Permissions::from_mode(0o755))?;
         let catalogue = Catalogue::load(&[])?;
         let system = catalogue.get(name)?;
@@ -66,7 +66,7 @@ impl Started {
         self.server.as_ref().map(Server::login)
     }
 
-    /// The server's process; none where the engine lives in this one.
+    /// Process id of the server. `None` for embedded engines.
     pub(crate) fn pid(&self) -> Option<u32> {
         self.server.as_ref().map(Server::pid)
     }
@@ -87,31 +87,31 @@ fn host() -> Host {
     Host { clock: Arc::new(MonotonicClock::new()), output: None }
 }
 
-/// What clients read, how, and for how long.
+/// Parameters of a read benchmark: records, clients and duration.
 pub(crate) struct Reads<'a> {
     pub(crate) records: &'a Records,
     pub(crate) loaded: u64,
-    /// With `{{key}}` in it.
+    /// Read statement with the placeholder `{{key}}`.
     pub(crate) statement: &'a str,
     pub(crate) clients: u64,
     pub(crate) threads: u64,
     pub(crate) seconds: f64,
     pub(crate) seed: u64,
-    /// Whether documents are checked.
+    /// Whether documents are verified.
     pub(crate) verify: bool,
 }
 
-/// What came of it.
+/// Result of a read benchmark.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Done {
     pub(crate) per_second: f64,
-    /// Microseconds of the client's CPU a read.
+    /// Microseconds of client CPU per read.
     pub(crate) client: f64,
-    /// And of the server's.
+    /// Microseconds of server CPU per read.
     pub(crate) server: f64,
 }
 
-/// Reads records by their keys, each as often as any other, from as many connections as there are clients.
+/// Reads uniformly chosen records by key, with one connection per client.
 pub(crate) fn read(started: &Started, reads: &Reads<'_>) -> Result<Done, Problem> {
     let statements = vec![reads.statement.to_owned()];
     let script = Script { statements, undo: None, key_member: None, may_be_stale: false };

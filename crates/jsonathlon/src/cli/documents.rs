@@ -1,4 +1,4 @@
-//! `jsonathlon run documents`: its own options.
+//! Command-line options of `jsonathlon run documents`.
 
 use clap::Args;
 use jsonathlon_dataset::ordinal::Table;
@@ -6,7 +6,7 @@ use jsonathlon_dataset::ordinal::Table;
 use super::RunArguments;
 use crate::size;
 
-/// Over the options of this workload alone.
+/// Help heading of the options that only this workload has.
 const DOCUMENTS: &str = "Options of documents";
 
 /// Without any option: 8 MiB of documents of 64 KiB, and as much of 1 MiB.
@@ -36,7 +36,7 @@ pub(crate) struct DocumentsArguments {
     pub(crate) limits: Option<Vec<u32>>,
 }
 
-/// The ordinal whose document has this size.
+/// Parses a size such as `64KiB` into the ordinal of the document that has this size.
 fn ordinal(text: &str) -> Result<u32, String> {
     Table::ordinal_of(size::bytes(text)?).ok_or_else(|| {
         format!("{text:?} is the size of no document: choose a power of two up to 1GiB, such as 64KiB (of 1,024 bytes)")

@@ -1,11 +1,11 @@
-//! `jsonathlon run durability`: its own options.
+//! Command-line options of `jsonathlon run durability`.
 
 use clap::{Args, ValueEnum};
 
 use super::RunArguments;
 use crate::size;
 
-/// Over the options of this workload alone.
+/// Help heading of the options that only this workload has.
 const DURABILITY: &str = "Options of durability";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -44,7 +44,7 @@ pub(crate) struct DurabilityArguments {
     pub(crate) disk: u64,
 }
 
-/// The longest time of work before a stop, seconds.
+/// Maximum of `--work`, the longest time under load before a crash, in seconds.
 const LONGEST_WORK_S: f64 = 15.0;
 
 fn work(text: &str) -> Result<f64, String> {

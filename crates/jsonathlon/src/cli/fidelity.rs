@@ -1,4 +1,4 @@
-//! `jsonathlon run fidelity`: its own options.
+//! Command-line options of `jsonathlon run fidelity`.
 
 use std::path::PathBuf;
 
@@ -6,7 +6,7 @@ use clap::Args;
 
 use super::RunArguments;
 
-/// Over the options of this workload alone.
+/// Help heading of the options that only this workload has.
 const FIDELITY: &str = "Options of fidelity";
 
 /// Without any option: every document made from the RFCs, through the embedded engines and each of their ways to

@@ -1,4 +1,4 @@
-//! `jsonathlon run questions` and `jsonathlon questions`: their own options.
+//! Command-line options of `jsonathlon run questions` and `jsonathlon questions`.
 
 use std::path::PathBuf;
 
@@ -6,7 +6,7 @@ use clap::{Args, Subcommand};
 
 use super::{AskArguments, CatalogueArguments, NewerArguments, RunArguments};
 
-/// Over the options of this workload alone.
+/// Help heading of the options that only this workload has.
 const QUESTIONS: &str = "Options of questions";
 
 /// Loads the documents of --data, asks every system the questions of a folder, and holds the answers against each other.

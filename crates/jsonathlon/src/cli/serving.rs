@@ -1,4 +1,4 @@
-//! `jsonathlon run serving`: its own options.
+//! Command-line options of `jsonathlon run serving`.
 
 use clap::{Args, ValueEnum};
 use jsonathlon_workloads::serving::settings::{Objective, Rate};
@@ -6,7 +6,7 @@ use jsonathlon_workloads::serving::settings::{Objective, Rate};
 use super::RunArguments;
 use crate::size;
 
-/// Over the options of this workload alone.
+/// Help heading of the options that only this workload has.
 const SERVING: &str = "Options of serving";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -155,11 +155,11 @@ pub(crate) struct ServingArguments {
     pub(crate) operation_timeout: f64,
 }
 
-/// Rates as one argument.
+/// Value of `--rates`. A type of its own, so that clap takes the whole list as one value.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Rates(pub(crate) Vec<Rate>);
 
-/// The steps of a range of shares.
+/// Number of rates that a range such as `10..95%` stands for, both ends included.
 const RANGE_STEPS: u32 = 6;
 
 fn rates(text: &str) -> Result<Rates, String> {
@@ -180,7 +180,7 @@ fn rates(text: &str) -> Result<Rates, String> {
                         return Err(wrong(part));
                     }
                     let step = (to - from) / f64::from(RANGE_STEPS - 1);
-                    // Whole thousandths, so that shares in results are as short as they are meant.
+                    // Rounded to thousandths, so that shares in results have few digits.
                     let rounded = |share: f64| (share * 1000.0).round() / 1000.0;
                     rates.extend(
                         (0..RANGE_STEPS).map(|n| Rate::OfCapacity(rounded(from + step * f64::from(n)))),

@@ -1,4 +1,4 @@
-//! `jsonathlon study`.
+//! Command-line options of `jsonathlon study`.
 
 use std::path::PathBuf;
 

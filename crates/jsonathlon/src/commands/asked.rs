@@ -1,4 +1,4 @@
-//! What the command line asks a run for, and what is usual where it does not say.
+//! Request of a run as the command line describes it, and the defaults of options that are not given.
 
 use jsonathlon_dataset::source::Source;
 use jsonathlon_results::id::State;
@@ -10,53 +10,57 @@ use jsonathlon_workloads::workload::Workload;
 
 use crate::cli::{AskArguments, RunArguments, States};
 
-/// What the command line asks for: the arguments that all workloads share, and the workload.
+/// Request of the command line: the options that all workloads share, and the workload.
 pub(super) struct Asked<'a> {
     pub(super) arguments: &'a RunArguments,
-    /// Documents that the workload makes for itself.
+    /// Documents that the workload generates itself. `None` if they come from `--data` or the event
+    /// generator.
     pub(super) source: Option<Source>,
     pub(super) usual: Usual,
     pub(super) workload: Box<dyn Workload>,
-    /// A user's own folder of questions, which says how systems are set up.
+    /// The user's own folder of questions, which defines how systems are set up. `None` for other workloads
+    /// and for resumed runs.
     pub(super) own: Option<OwnQuestions>,
 }
 
-/// What a workload takes that was not told.
+/// Defaults of a workload for options that are not given.
 pub(super) struct Usual {
-    /// Systems; the embedded engines where none are named.
+    /// Value in place of `--systems`, separated by commas. `None` if the embedded engines are the default.
     pub(super) systems: Option<&'static str>,
-    /// Rounds.
+    /// Number of rounds in place of `--rounds`.
     pub(super) rounds: u32,
-    /// When there are enough of them.
+    /// Stopping rule of the run, as the options say or as the workload fixes it.
     pub(super) enough: Enough,
-    /// Rounds that begin with a load.
+    /// Number of rounds that begin with a load. `None` if the run decides it by how long a load takes.
     pub(super) load_rounds: Option<u32>,
-    /// The durability tier, of a workload that has one.
+    /// Durability tier of the whole run. `None` if the workload sets none.
     pub(super) durability: Option<String>,
-    /// Bytes of memory that each system may use; half of the machine's where this is none.
+    /// Default of `--memory` in bytes; half of the machine's memory is the upper limit. `None` means that
+    /// half.
     pub(super) memory: Option<u64>,
-    /// Bytes to which each system is held together with the page cache, where that is asked for.
+    /// Limit in bytes of each system's memory together with its page cache. `None` if there is no such limit.
     pub(super) most_memory: Option<u64>,
 }
 
-/// Bytes of memory of systems whose speed is not measured. Servers that set less up start sooner, and such a workload
-/// starts many.
+/// Default of `--memory`, in bytes, of a workload that measures no speed. Such a workload starts many
+/// servers, and servers with less memory to set up start sooner.
 pub(super) const UNTIMED_MEMORY: u64 = 4_000_000_000;
 
-/// What a run may take that is told nothing about that.
+/// Default time budget of a run without `--rounds`, `--precision` and `--budget`, in seconds. The planned
+/// rounds are finished even if they take longer.
 const USUAL_BUDGET_S: f64 = 85.0;
-/// What one may take that is to be precise, and is told no more.
+/// Default time budget of a run with `--precision`, in seconds.
 const PRECISION_BUDGET_S: f64 = 1800.0;
 
-/// Seconds that hot trials of one question may take in one round of a plain run, between the least and the most of
-/// them.
+/// Time of the hot trials of one question in one round of a plain run, in seconds. It applies within the
+/// minimum and the maximum number of trials.
 const SHORT_HOT_S: f64 = 0.06;
-/// Hot trials of a slow question in one round of a plain run: as many as the published score looks at.
+/// Minimum number of hot trials per question and round of a plain run: as many as the published score uses.
 const FEW_HOT: u32 = 2;
-/// Rounds in which a plain run asks cold, as many as begin with a load.
+/// Number of rounds with cold trials in a plain run: as many as begin with a load.
 const COLD_ROUNDS: u32 = 3;
 
-/// When there are enough rounds, as it was asked for.
+/// Stopping rule that the options ask for: `--rounds` comes first, then `--precision`, then `--budget`.
 pub(super) fn enough(arguments: &RunArguments) -> Enough {
     match (arguments.rounds, arguments.precision, arguments.budget) {
         (Some(_), _, _) => Enough::Rounds,
@@ -68,7 +72,8 @@ pub(super) fn enough(arguments: &RunArguments) -> Enough {
     }
 }
 
-/// How questions are asked.
+/// Settings of a workload that asks questions. A plain run, i.e. one with the default budget, has fewer hot
+/// trials, and cold ones only in the first [`COLD_ROUNDS`] rounds.
 pub(super) fn asking(run: &RunArguments, arguments: &AskArguments) -> AskSettings {
     let usual = AskSettings::default();
     let is_plain = matches!(enough(run), Enough::Budget { strict: false, .. });
@@ -80,8 +85,8 @@ pub(super) fn asking(run: &RunArguments, arguments: &AskArguments) -> AskSetting
         },
         hot_trials: arguments.trials.unwrap_or(if is_plain { FEW_HOT } else { usual.hot_trials }),
         most_hot_trials: arguments.trials.unwrap_or(usual.most_hot_trials),
-        // More rounds tell more than more trials of one: rounds are what intervals are made of. What the gate tests
-        // are hot trials and loads, so that cold ones need no more rounds than loads.
+        // Intervals are computed over rounds, so more rounds are worth more than more trials in a round. The
+        // regression gate tests hot trials and loads, so cold trials need no more rounds than loads.
         hot_duration_s: if is_plain { SHORT_HOT_S } else { usual.hot_duration_s },
         cold_rounds: is_plain.then_some(COLD_ROUNDS),
         cold_os: arguments.cold_os,
@@ -89,7 +94,7 @@ pub(super) fn asking(run: &RunArguments, arguments: &AskArguments) -> AskSetting
     }
 }
 
-/// What a run that asks questions takes where it is told nothing.
+/// Defaults of a workload that asks questions: analytics and questions.
 pub(super) fn usual(run: &RunArguments) -> Usual {
     Usual {
         systems: None,

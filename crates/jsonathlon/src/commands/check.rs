@@ -1,4 +1,4 @@
-//! `jsonathlon check`: the program's own instrument, put to the test by its user.
+//! `jsonathlon check`: tests of the benchmark itself, i.e. its false alarms and how metrics grow.
 
 use std::process::ExitCode;
 
@@ -24,9 +24,9 @@ use crate::exit::{FAILED_CELL, Failure};
 use crate::interrupt::Interrupt;
 use crate::progress::RunProgress;
 
-/// Questions of the workload, each of which is compared once in so many rounds.
+/// Number of questions of the analytics workload. Each is compared once per block of rounds.
 const QUESTIONS: u32 = 6;
-/// Behind the variant's name on the other side.
+/// Suffix of the variant's name on the second side.
 const AGAIN: &str = "-again";
 
 pub(crate) fn run(arguments: &CheckArguments) -> Result<ExitCode, Failure> {
@@ -36,8 +36,8 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<ExitCode, Failure> {
     }
 }
 
-/// One system in two configurations that differ in nothing but their name, asked in turns, and compared
-/// as any two systems are.
+/// Compares one system with itself. Two configurations that differ only in the variant's name take turns, and
+/// are compared like any two systems.
 fn noise(arguments: &NoiseArguments) -> Result<ExitCode, Failure> {
     let catalogue = catalogue(&arguments.catalogue.systems_dir)?;
     let selected = catalogue.select(arguments.system.as_deref())?;
@@ -74,7 +74,7 @@ fn noise(arguments: &NoiseArguments) -> Result<ExitCode, Failure> {
 
     let interrupt = Interrupt::install()?;
     let blocks = arguments.comparisons.div_ceil(QUESTIONS);
-    // Hot trials are what is compared; restarting before each question would only take time.
+    // Only hot trials are compared; cold ones would cost a restart before each question.
     let settings =
         Settings { rounds: arguments.rounds * blocks, load_rounds: Some(1), ..Settings::default() };
     let mut workload = Analytics::new(AnalyticsSettings { cold: false, ..AnalyticsSettings::default() });
@@ -114,7 +114,7 @@ fn noise(arguments: &NoiseArguments) -> Result<ExitCode, Failure> {
     Ok(if well { ExitCode::SUCCESS } else { ExitCode::from(FAILED_CELL) })
 }
 
-/// Every two of them.
+/// All pairs of different runs, each pair once.
 fn pairs(runs: &[Summary]) -> impl Iterator<Item = (&Summary, &Summary)> {
     runs.iter()
         .enumerate()

@@ -1,4 +1,4 @@
-//! `jsonathlon compare`.
+//! `jsonathlon compare`: compares two runs or two sides of one run, and saves baselines.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -71,7 +71,7 @@ fn baselines() -> Result<Baselines, Failure> {
     Ok(Baselines::from_environment(|name| std::env::var_os(name))?)
 }
 
-/// The folder that an argument means: a run's, or else a baseline's.
+/// Resolves an argument to a folder: the path itself if it holds a run, otherwise the baseline of this name.
 fn folder(argument: &Path) -> Result<PathBuf, Failure> {
     if holds_run(argument) {
         return Ok(argument.to_owned());
@@ -83,7 +83,7 @@ fn folder(argument: &Path) -> Result<PathBuf, Failure> {
         Err(error @ (ResultsError::NoBaseline { .. } | ResultsError::NoDataFolder)) if !argument.exists() => {
             Err(Failure::usage(format!("there is no folder {name}, and {error}")))
         }
-        // What is there, or can be no baseline's name, is meant as a folder.
+        // A path that exists, or a text that cannot name a baseline, was meant as a folder.
         Err(_) => Err(ResultsError::NotARun { path: argument.to_owned() }.into()),
     }
 }

@@ -1,4 +1,4 @@
-//! From the systems that are asked for to targets: configurations, and what is installed for them.
+//! Builds targets from the selected systems: their configurations, and the installation of their artifacts.
 
 use std::collections::BTreeSet;
 
@@ -12,8 +12,8 @@ use crate::cli::RunArguments;
 use crate::exit::Failure;
 use crate::interrupt::Interrupt;
 
-/// Every selected system in every selected variant and storage setting. A system that has none of them is
-/// left out, and the user is told.
+/// Every selected system in every selected variant and storage setting. A system without a matching one is
+/// left out, with a note to the user.
 pub(super) fn configurations(
     arguments: &RunArguments,
     usual_systems: Option<&str>,
@@ -68,7 +68,8 @@ pub(super) fn configurations(
     Ok(configurations)
 }
 
-/// Every configuration of the reference rows of a workload that was not asked for by name already.
+/// Configurations of the workload's yardsticks whose system is not in `there`: every default variant with the
+/// first storage setting.
 pub(super) fn references(
     catalogue: &Catalogue,
     workload: &str,
@@ -88,7 +89,8 @@ pub(super) fn references(
     Ok(found)
 }
 
-/// Each configuration with its system, which is installed where it is not there yet.
+/// Turns each configuration into a target, and installs its system if necessary. Fails if a system has no
+/// artifact or no folder of the workload.
 pub(super) fn targets(
     configurations: Vec<Configuration>,
     workload: &str,

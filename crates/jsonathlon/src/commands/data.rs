@@ -1,4 +1,4 @@
-//! `jsonathlon data`.
+//! `jsonathlon data`: generates documents, or describes a data set.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -15,7 +15,7 @@ use crate::cli::{DataAction, DataArguments};
 use crate::exit::Failure;
 use crate::interrupt::Interrupt;
 
-/// Bytes made at a time: enough to keep the writer busy, small enough to stay in the cache.
+/// Bytes generated at a time: enough to keep the writer busy, small enough for the CPU cache.
 const CHUNK: usize = 1 << 20;
 
 pub(crate) fn run(arguments: &DataArguments) -> Result<ExitCode, Failure> {

@@ -1,4 +1,4 @@
-//! `jsonathlon run documents`: arguments become settings.
+//! Converts the arguments of `jsonathlon run documents` into settings.
 
 use jsonathlon_dataset::ordinal::Data;
 use jsonathlon_dataset::source::Source;
@@ -11,14 +11,15 @@ use crate::cli::RunArguments;
 use crate::cli::documents::DocumentsArguments;
 use crate::exit::Failure;
 
-/// Systems of a run that names none.
+/// Default of `--systems` for this workload.
 const SYSTEMS: &str = "postgresql,mongodb,sqlite";
-/// Rounds of a run that is told nothing about that: trials of imports, copies and indexes.
+/// Default of `--rounds`: the number of trials of imports, copies and indexes.
 const ROUNDS: u32 = 3;
-/// Ordinals and bytes of a plain run.
+/// Default document sizes of a plain run, as ordinals (64 KiB and 1 MiB), and the bytes of each table.
 const SIZES: [u32; 2] = [12, 16];
 const TOTAL: u64 = 8 << 20;
-/// The same of a full one.
+/// Defaults with `--full`: document sizes as ordinals (64 KiB to 16 MiB), bytes of each table, reads per
+/// round.
 const FULL_SIZES: [u32; 5] = [12, 14, 16, 18, 20];
 const FULL_TOTAL: u64 = 64 << 20;
 const FULL_READS: u32 = 2;
@@ -56,7 +57,7 @@ pub(super) fn asked(arguments: &DocumentsArguments) -> Result<Asked<'_>, Failure
     Ok(Asked { arguments: run, source, usual, workload: Box::new(workload), own: None })
 }
 
-/// Ordinals in order, each once.
+/// Sorts ordinals in ascending order and removes duplicates.
 fn ordered(ordinals: &[u32]) -> Vec<u32> {
     let mut ordered = ordinals.to_vec();
     ordered.sort_unstable();
@@ -64,7 +65,7 @@ fn ordered(ordinals: &[u32]) -> Vec<u32> {
     ordered
 }
 
-/// Data sets by their words.
+/// Parses `--data` into data sets. The default is `identical`, with `--full` both.
 fn data(text: Option<&str>, full: bool) -> Result<Vec<Data>, Failure> {
     let all = [Data::Identical, Data::Distinct];
     let Some(text) = text else {
@@ -85,7 +86,7 @@ fn data(text: Option<&str>, full: bool) -> Result<Vec<Data>, Failure> {
     Ok(found)
 }
 
-/// Options that all workloads share, and that make no sense here.
+/// Rejects shared options that do not apply to this workload, with the alternative.
 fn not_of_documents(run: &RunArguments) -> Result<(), Failure> {
     let told = [
         ("--scale", run.scale.is_some(), "use --total and --sizes"),

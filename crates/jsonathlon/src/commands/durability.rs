@@ -1,4 +1,4 @@
-//! `jsonathlon run durability`: arguments become settings.
+//! Converts the arguments of `jsonathlon run durability` into settings.
 
 use jsonathlon_dataset::records::{KeyOrder, KeyType, Kind, Records, Values};
 use jsonathlon_dataset::source::Source;
@@ -11,15 +11,15 @@ use crate::cli::RunArguments;
 use crate::cli::durability::{DurabilityArguments, KindChoice};
 use crate::exit::Failure;
 
-/// Systems of a run that names none.
+/// Default of `--systems` for this workload.
 const SYSTEMS: &str = "postgresql,mongodb,sqlite";
-/// The tiers that there are.
+/// Names of all durability tiers, the one that may lose least first.
 const TIERS: [&str; 3] = ["synced", "process", "window"];
-/// Records of a run that is told nothing about that: all of them are read after each stop.
+/// Default of `--records`. All records are read after each crash.
 const RECORDS: u64 = 5_000;
-/// Seconds after which an operation is given up.
+/// Timeout of one operation, in seconds.
 const OPERATION_S: f64 = 10.0;
-/// The earliest moment of a stop, as a share of the latest.
+/// Earliest moment of a crash, as a share of the latest one (`--work`).
 const EARLIEST: f64 = 0.1;
 
 pub(super) fn asked(arguments: &DurabilityArguments) -> Result<Asked<'_>, Failure> {
@@ -67,7 +67,8 @@ pub(super) fn asked(arguments: &DurabilityArguments) -> Result<Asked<'_>, Failur
     Ok(Asked { arguments: run, source: Some(source), usual, workload: Box::new(workload), own: None })
 }
 
-/// The tiers that a text names; none for all of them.
+/// Parses `--tier` into tiers in the order of [`TIERS`]. `all` gives an empty list, which stands for every
+/// tier.
 fn tiers(text: &str) -> Result<Vec<String>, Failure> {
     let named: Vec<&str> = text.split(',').map(str::trim).filter(|name| !name.is_empty()).collect();
     if named == ["all"] {
@@ -83,7 +84,7 @@ fn tiers(text: &str) -> Result<Vec<String>, Failure> {
     }
 }
 
-/// Options that all workloads share, and that make no sense here.
+/// Rejects shared options that do not apply to this workload, with the alternative or the reason.
 fn not_of_durability(run: &RunArguments) -> Result<(), Failure> {
     let told = [
         ("--data", run.data.is_some(), "records are generated"),

@@ -1,4 +1,4 @@
-//! `--system NAME=WHERE`: servers that somebody else runs, and the user's own programs.
+//! `--system NAME=WHERE`: external systems, i.e. remote servers and the user's own binaries.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
@@ -17,7 +17,7 @@ use super::{scratch, worker};
 use crate::exit::Failure;
 use crate::interrupt::Interrupt;
 
-/// What the user asked for.
+/// Options of the command line that concern external systems.
 pub(super) struct Wanted<'a> {
     pub(super) systems: &'a [String],
     pub(super) restart_commands: &'a [String],
@@ -28,8 +28,8 @@ pub(super) struct Wanted<'a> {
     pub(super) purpose: Purpose<'a>,
 }
 
-/// Reaches every server by address and starts the user's own programs once, to ask which version they are; gives
-/// what is kept of them and the configurations to run.
+/// Asks every external system for its version: connects to remote servers, and starts the user's binaries
+/// once. Returns the settings that the manifest keeps, and the targets to run.
 pub(super) fn find(
     wanted: &Wanted<'_>,
     catalogue: &Catalogue,
@@ -52,7 +52,7 @@ pub(super) fn find(
         let several = wanted.systems.iter().filter(|other| named(other) == name).count() > 1;
         let at = match kind {
             Provenance::Address => at.to_owned(),
-            // A resumed run may be started from elsewhere.
+            // Absolute, because a resumed run may be started in another directory.
             Provenance::Own => std::path::absolute(at)
                 .map_err(|error| Failure::usage(format!("{at}: {error}")))?
                 .display()
@@ -102,7 +102,8 @@ pub(super) fn find(
     Ok((all, targets))
 }
 
-/// The same targets for a run that is resumed.
+/// Targets on the external systems of a run that is resumed. Fails if a system cannot be reached or reports
+/// another version than when the run began.
 pub(super) fn again(
     settings: &Settings,
     catalogue: &Catalogue,
@@ -110,7 +111,8 @@ pub(super) fn again(
     purpose: Purpose<'_>,
     interrupt: &Interrupt,
 ) -> Result<Vec<Target>, Failure> {
-    // A server that cannot be reached now, or a password that was not given again, must not cost the run.
+    // Checked before anything is measured, so that an unreachable server or a missing password does not cost
+    // the run.
     for one in &settings.elsewhere {
         let now = version(one, catalogue.get(&one.system)?, purpose, interrupt)?;
         if now != one.reported {
@@ -144,7 +146,8 @@ pub(super) fn again(
     Ok(targets)
 }
 
-/// Whether a version is that of a system which the program did not install.
+/// Returns `true` if a version ends with the suffix of an external system, `+address` or `+own`. Digits after
+/// the suffix are ignored.
 pub(super) fn is_elsewhere(version: &str) -> bool {
     [Provenance::Address, Provenance::Own].iter().any(|kind| {
         version
@@ -156,7 +159,7 @@ pub(super) fn is_elsewhere(version: &str) -> bool {
 fn pair<'a>(option: &str, text: &'a str) -> Result<(&'a str, &'a str), Failure> {
     match text.split_once('=') {
         Some((name, value)) if !name.is_empty() && !value.is_empty() => Ok((name, value)),
-        // Not repeated: it may hold what nobody shall read.
+        // The text is not repeated in the message, because it may hold a password.
         _ => Err(Failure::usage(format!("{option} is given as NAME=…, with the name of a system"))),
     }
 }
@@ -165,7 +168,8 @@ fn provenance(at: &str) -> Provenance {
     if is_address(at) { Provenance::Address } else { Provenance::Own }
 }
 
-/// A name that nobody else uses, for databases, indexes and tables.
+/// Random name of the run's databases, indexes and tables, so that it collides with none on the server:
+/// `jsonathlon_` and 12 hexadecimal digits.
 fn own_name() -> Result<String, Failure> {
     let mut random = [0_u8; 6];
     std::fs::File::open("/dev/urandom")
@@ -185,7 +189,7 @@ fn configuration(
     Ok(system.configuration_elsewhere(kind, &one.reported, one.number, variant, storage)?)
 }
 
-/// Those of the wanted variants and storage settings.
+/// Configurations of an external system in the selected variants, storage settings and memory profiles.
 fn configurations(
     one: &Elsewhere,
     system: &System,
@@ -211,7 +215,8 @@ fn configurations(
     Ok(found)
 }
 
-/// A configuration with where it is; `place` tells the run's databases apart.
+/// Target for a configuration of an external system. `place` is the target's index; the name of its database
+/// ends with it, so that the run's databases stay apart.
 fn target(
     one: &Elsewhere,
     system: &System,
@@ -250,7 +255,8 @@ fn target(
     })
 }
 
-/// From the environment: that of the very system, or that of all of its name.
+/// Password from the environment: `JSONATHLON_PASSWORD_<NAME>_<NUMBER>`, otherwise
+/// `JSONATHLON_PASSWORD_<NAME>`, otherwise empty. The number is 1 if the system is given only once.
 fn password(system: &str, number: Option<usize>) -> Password {
     let number = number.unwrap_or(1);
     let name: String = system

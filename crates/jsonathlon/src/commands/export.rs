@@ -1,4 +1,4 @@
-//! `jsonathlon export`.
+//! `jsonathlon export`: prints a run's results in another format.
 
 use std::process::ExitCode;
 

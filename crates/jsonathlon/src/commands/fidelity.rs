@@ -1,4 +1,4 @@
-//! `jsonathlon run fidelity`: arguments become settings.
+//! Converts the arguments of `jsonathlon run fidelity` into settings.
 
 use jsonathlon_dataset::fidelity::Choice;
 use jsonathlon_dataset::source::Source;
@@ -39,7 +39,7 @@ pub(super) fn asked(arguments: &FidelityArguments) -> Result<Asked<'_>, Failure>
     Ok(Asked { arguments: run, source, usual, workload: Box::new(workload), own: None })
 }
 
-/// Options that all workloads share, and that make no sense here.
+/// Rejects shared options that do not apply to this workload, with the alternative or the reason.
 fn not_of_fidelity(run: &RunArguments) -> Result<(), Failure> {
     let once = "each document is tried once by each way, and nothing is timed";
     let told = [

@@ -1,4 +1,4 @@
-//! How much memory systems may use.
+//! Memory that systems may use, from `--profile` and `--memory`.
 
 use jsonathlon_measure::machine::memory_bytes;
 use jsonathlon_report::format;
@@ -9,14 +9,16 @@ use jsonathlon_systems::{Configuration, Profile};
 use crate::cli::{ProfileChoice, RunArguments};
 use crate::exit::Failure;
 
-/// How much memory systems may use, and by which profile.
+/// Memory profiles of a run, and the budget of the profile `sized`.
 pub(super) struct Memory {
     profiles: Vec<Profile>,
     budget_bytes: u64,
 }
 
 impl Memory {
-    /// What the command line says of it; `usual` is what a system may use that is told nothing.
+    /// Reads `--profile` and `--memory`. `usual` is the workload's default in bytes, at most half of the
+    /// memory; `None` means that half. Fails if `--memory` exceeds the machine's memory or is given for
+    /// `stock` alone.
     pub(super) fn of(arguments: &RunArguments, usual: Option<u64>) -> Result<Self, Failure> {
         let profiles = match arguments.profile {
             ProfileChoice::Sized => vec![Profile::Sized],
@@ -42,11 +44,11 @@ impl Memory {
         Ok(Self { profiles, budget_bytes })
     }
 
-    /// The configuration with its memory set, once a profile.
+    /// Sets the memory of a configuration, once per memory profile.
     pub(super) fn set(&self, configuration: Configuration) -> Result<Vec<Configuration>, Failure> {
         let one = |profile: &Profile| Ok(configuration.clone().with_memory(*profile, self.budget_bytes)?);
         let mut found = self.profiles.iter().map(one).collect::<Result<Vec<_>, Failure>>()?;
-        // Where nothing was set, by address or for a reference row, profiles are one.
+        // A remote server or a yardstick has no memory settings, so its profiles would be equal.
         if configuration.reference || found.iter().all(|one| one.profile.is_none()) {
             found.truncate(1);
         }
@@ -54,13 +56,14 @@ impl Memory {
     }
 }
 
-/// Half of the memory that there is, of the machine's or of its container's, in whole steps of 256 MiB so that machines of one kind have the same.
+/// Default memory budget in bytes: half of the memory of the machine or its container. It is rounded down to
+/// 256 MiB, so that machines of one kind get the same budget, and is at least 256 MiB.
 pub(super) fn usual_budget() -> u64 {
     const STEP: u64 = 256 << 20;
     (memory_bytes().unwrap_or(0) / 2 / STEP * STEP).max(STEP)
 }
 
-/// The same with the memory that it had in the run.
+/// Sets the memory of a configuration as recorded in the manifest of a run that is resumed.
 pub(super) fn as_before(
     now: Configuration,
     then: &manifest::Configuration,

@@ -1,4 +1,4 @@
-//! One module a subcommand: arguments become validated values, and the crates behind do the work.
+//! One module per subcommand: arguments become validated values, and other crates do the work.
 
 mod asked;
 pub(crate) mod check;
@@ -36,15 +36,15 @@ use crate::exit::Failure;
 use crate::interrupt::Interrupt;
 use crate::progress::InstallBar;
 
-/// Workers are this same program.
+/// Command that starts a worker: this program with the hidden subcommand `worker`.
 pub(crate) fn worker() -> Result<WorkerCommand, Failure> {
     let program = std::env::current_exe()
         .map_err(|error| Failure::environment(format!("failed to find this program itself: {error}")))?;
     Ok(WorkerCommand { program, arguments: vec!["worker".to_owned()] })
 }
 
-/// A folder for something that is tried, removed when this is dropped. Not below the user's home or the cache: a
-/// server's user, who is not root, has to get in.
+/// Creates a temporary folder that is removed when dropped. It must not be below the user's home or the
+/// cache, because the unprivileged user of a server needs access.
 pub(crate) fn scratch(prefix: &str) -> Result<TempDir, Failure> {
     tempfile::Builder::new()
         .prefix(prefix)
@@ -53,8 +53,8 @@ pub(crate) fn scratch(prefix: &str) -> Result<TempDir, Failure> {
         .map_err(|error| Failure::environment(format!("failed to make a folder: {error}")))
 }
 
-/// Writes to standard output, without colours where it is no terminal or `NO_COLOR` is set. A reader that
-/// has seen enough, such as `head`, is no error.
+/// Writes to standard output, without colours if it is no terminal or `NO_COLOR` is set. A reader that closes
+/// the pipe early, such as `head`, is no error.
 pub(crate) fn print(text: &str) -> Result<(), Failure> {
     let mut out = anstream::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
@@ -69,19 +69,20 @@ pub(crate) fn catalogue(folders: &[PathBuf]) -> Result<Catalogue, Failure> {
     Ok(Catalogue::load(folders)?)
 }
 
-/// Programs of the machine that a system's server cannot do without and that are not there, each with what to
-/// do.
+/// Programs that a system's server needs and that this machine lacks, each with the remedy.
 fn missing_programs(server: Option<&Recipe>) -> Vec<String> {
     let needs = server.map(|server| server.needs.as_slice()).unwrap_or_default();
     needs.iter().filter_map(|need| need.find().err()).map(|error| error.to_string()).collect()
 }
 
-/// What this machine lacks for a system, each with what to do: a client to fetch it, and such programs.
+/// Prerequisites that this machine lacks for a system, each with the remedy: the client that fetches the
+/// system, and the programs that its server needs.
 pub(crate) fn lacks(store: &Store, artifact: &Artifact, server: Option<&Recipe>) -> Vec<String> {
     store.lacks(artifact).into_iter().chain(missing_programs(server)).collect()
 }
 
-/// The sizes of a download and the licence that it comes under.
+/// Text with the sizes of a download in bytes and its licence. `None` or 0 bytes if there is nothing to
+/// download.
 pub(crate) fn size_and_licence(download: Option<u64>, unpacked: Option<u64>, licence: &str) -> String {
     let bytes = |bytes: u64| format::bytes(bytes as f64);
     match (download, unpacked) {
@@ -92,8 +93,8 @@ pub(crate) fn size_and_licence(download: Option<u64>, unpacked: Option<u64>, lic
     }
 }
 
-/// Makes sure that an artifact is there, and that its server can be started. Says before a download how large
-/// it is and under which licence it comes; nothing is fetched for a machine that could not use it.
+/// Installs an artifact if necessary, and makes sure that its server can be started. The size and the licence
+/// are printed before a download. Nothing is fetched if the machine could not run the server.
 pub(crate) fn install(
     store: &Store,
     artifact: &Artifact,
@@ -108,7 +109,7 @@ pub(crate) fn install(
         let size = size_and_licence(Some(download), Some(unpacked), &artifact.licence);
         crate::say!("{name}: {}: {size}", source.called());
     }
-    // The lack of a client alone is for the store to explain.
+    // A missing client alone is reported by the store.
     if !missing_programs(server).is_empty() {
         let lacks = lacks(store, artifact, server).join("\n    ");
         return Err(Failure::environment(format!("{name} cannot be used here:\n    {lacks}")));

@@ -1,4 +1,4 @@
-//! `jsonathlon published`.
+//! `jsonathlon published`: shows published results, and runs or result files beside them.
 
 use std::process::ExitCode;
 
@@ -52,7 +52,7 @@ pub(crate) fn run(arguments: &PublishedArguments) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// What is published about large documents.
+/// Prints the published results about large documents.
 fn of_documents(arguments: &PublishedArguments) -> Result<ExitCode, Failure> {
     let all = published_documents()?;
     let chosen: Vec<&PublishedDocuments> = all

@@ -1,5 +1,5 @@
-//! What configurations are wanted for, and how systems are set up for it: by the catalogue's variants, or by a user's own
-//! folder of questions.
+//! Selects and sets up configurations for a workload, by the catalogue's variants or by the user's own folder
+//! of questions.
 
 use jsonathlon_systems::catalogue::{OwnFolder, Selected, Setting, select_variants_of};
 use jsonathlon_systems::{Catalogue, Configuration, OwnQuestions, System};
@@ -7,19 +7,19 @@ use jsonathlon_systems::{Catalogue, Configuration, OwnQuestions, System};
 use crate::cli::RunArguments;
 use crate::exit::Failure;
 
-/// What configurations are wanted for.
+/// Workload that configurations are made for, and what it needs of them.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Purpose<'a> {
-    /// The part of systems' folders that is run.
+    /// Name of the workload, whose section of a system's folder is run.
     pub(super) workload: &'a str,
-    /// The durability tier, where the workload has such tiers.
+    /// Durability tier; `None` if the workload has no tier.
     pub(super) durability: Option<&'a str>,
-    /// The user's folder of questions, which then says which variants there are.
+    /// The user's folder of questions, which then defines the variants. `None` if the catalogue defines them.
     pub(super) own: Option<&'a OwnQuestions>,
 }
 
 impl Purpose<'_> {
-    /// A configuration for it.
+    /// Reduces a configuration to this workload and sets the durability tier, except on a yardstick.
     pub(super) fn of(self, configuration: Configuration) -> Result<Configuration, Failure> {
         let configuration = configuration.only(&[self.workload]);
         match self.durability {
@@ -28,8 +28,8 @@ impl Purpose<'_> {
         }
     }
 
-    /// The systems of a run that names none: of a user's folder those of the usual ones that it has statements for, or
-    /// all that it has, if none of these is among them.
+    /// Systems of a run without `--systems`. With a folder of questions these are the default systems that it
+    /// has statements for, or all systems in it if there is no such default.
     pub(super) fn usual<'c>(
         self,
         catalogue: &'c Catalogue,
@@ -47,7 +47,7 @@ impl Purpose<'_> {
         Ok(usual)
     }
 
-    /// The names of the variants that `text` names, for each of the systems.
+    /// Names of the variants that `text` selects, one list per system.
     pub(super) fn variants(
         self,
         systems: &[&System],
@@ -76,7 +76,8 @@ impl Purpose<'_> {
         Ok(found)
     }
 
-    /// A system in the variant of this name; `make` gives it in a variant of the catalogue.
+    /// Configuration of a system in the variant of this name; `make` builds it for a variant of the
+    /// catalogue.
     pub(super) fn set_up(
         self,
         system: &System,
@@ -96,7 +97,7 @@ impl Purpose<'_> {
         )))
     }
 
-    /// Why a system has no configuration in a run.
+    /// Reason why a system has no configuration in a run, as shown to the user.
     pub(super) fn lacks(self, system: &System, arguments: &RunArguments) -> String {
         match self.own {
             Some(own) if !own.folders.iter().any(|folder| folder.system == system.name()) => {
@@ -107,7 +108,7 @@ impl Purpose<'_> {
     }
 }
 
-/// What the variant of a folder is called in results.
+/// Name of a folder's variant in results: its own name, or that of the catalogue variant it is based on.
 fn shown(folder: &OwnFolder, system: &System) -> Result<String, Failure> {
     Ok(match &folder.variant {
         Some(variant) => variant.clone(),

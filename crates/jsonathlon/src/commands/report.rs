@@ -1,4 +1,4 @@
-//! `jsonathlon report`.
+//! `jsonathlon report`: writes one page about one or several runs.
 
 use std::collections::HashSet;
 use std::fs::OpenOptions;
@@ -15,16 +15,17 @@ use super::print;
 use crate::cli::ReportArguments;
 use crate::exit::Failure;
 
-/// Where the page of several runs goes when nobody says.
+/// Default file of a page about several runs.
 const MANY: &str = "jsonathlon-report.html";
-/// Opens a file with the program that the desktop has for it (xdg-utils).
+/// Program that opens a file with the desktop's default application (xdg-utils).
 const OPENER: &str = "xdg-open";
-/// It ends at once where it hands the file to a desktop. Elsewhere it may become the browser.
+/// How long a failure of [`OPENER`] is waited for. The opener ends at once if it hands the file to a desktop;
+/// otherwise it may become the browser itself.
 const HANDING_OVER: Duration = Duration::from_secs(3);
 
 pub(crate) fn run(arguments: &ReportArguments) -> Result<ExitCode, Failure> {
     let mut seen = HashSet::new();
-    // The same folder twice, as two patterns of a shell may give it, is one run.
+    // A folder that is given twice, e.g. by two patterns of a shell, counts once.
     let folders: Vec<&PathBuf> = arguments
         .runs
         .iter()
@@ -38,7 +39,7 @@ pub(crate) fn run(arguments: &ReportArguments) -> Result<ExitCode, Failure> {
             let text = page::now(&runs)?;
             if leads_elsewhere(&file) {
                 write_through(&file, text.as_bytes())?;
-                // It may be standard output.
+                // The path is not printed, because the file may be standard output.
                 return Ok(ExitCode::SUCCESS);
             }
             write_whole(&file, text.as_bytes())?;
@@ -52,7 +53,7 @@ pub(crate) fn run(arguments: &ReportArguments) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Whether the user names a pipe, a device or a link, which is written to and must not be replaced by a file.
+/// Returns `true` if the path is a pipe, device or link, which must be written to and not replaced by a file.
 fn leads_elsewhere(file: &Path) -> bool {
     std::fs::symlink_metadata(file).is_ok_and(|there| !there.is_file() && !there.is_dir())
 }
@@ -69,7 +70,7 @@ fn write_through(file: &Path, text: &[u8]) -> Result<(), Failure> {
 fn open(file: &Path) -> Result<(), Failure> {
     let failed =
         |why: &str| Failure::environment(format!("{OPENER} {why}; open {} in a browser", file.display()));
-    // A name that begins with a dash is no option.
+    // Absolute, so that a name that begins with a dash is not taken for an option.
     let file =
         std::path::absolute(file).map_err(|error| failed(&format!("cannot be told where: {error}")))?;
     let quiet = Stdio::null;

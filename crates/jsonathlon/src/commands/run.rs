@@ -1,4 +1,4 @@
-//! `jsonathlon run`.
+//! `jsonathlon run`: starts or resumes a run, prints its tables and writes its page.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -39,14 +39,15 @@ pub(crate) fn run(command: &RunCommand) -> Result<ExitCode, Failure> {
     }
 }
 
-/// A run that was made.
+/// A run that ended and whose results can be shown.
 pub(super) struct Done {
     pub(super) folder: PathBuf,
-    /// Why it ended before all that was planned was done, though nobody stopped it.
+    /// Why the run ended before all planned trials, although not interrupted: its budget was too small.
+    /// `None` if it ended as planned.
     pub(super) cut_short: Option<Failure>,
 }
 
-/// Does what a command asks for.
+/// Starts or resumes the run that a command describes.
 pub(super) fn carried_out(command: &RunCommand, interrupt: &Interrupt) -> Result<Done, Failure> {
     let asked = workload::asked(command)?;
     let arguments = asked.arguments;
@@ -88,22 +89,22 @@ pub(super) fn carried_out(command: &RunCommand, interrupt: &Interrupt) -> Result
         }
         Ok(()) => Ok(Done { folder, cut_short: None }),
         Err(error) => {
-            // One that was made for this run and in which nothing is; another is not removed so.
+            // Removes the folder only if it is empty, i.e. was made for this run; otherwise the call fails.
             std::fs::remove_dir(&folder).ok();
             Err(error.into())
         }
     }
 }
 
-/// A run before its systems are installed.
+/// Everything that a run needs, before its systems are installed.
 struct Request {
     workload: Box<dyn Workload>,
     source: Source,
     settings: Settings,
     configurations: Vec<Configuration>,
-    /// Systems that need not be installed.
+    /// Targets on external systems, which are not installed.
     elsewhere: Vec<Target>,
-    /// Where the run is to lie; in a folder named by the time unless said.
+    /// Folder of the run. `None` for a default folder, named by the current time.
     folder: Option<PathBuf>,
 }
 
@@ -163,7 +164,7 @@ fn fresh(asked: Asked<'_>, catalogue: &Catalogue, interrupt: &Interrupt) -> Resu
     if !arguments.no_yardstick {
         configurations.extend(references(catalogue, workload.part(), &configurations)?);
     }
-    // Last, because others are asked for it: what is wrong with the rest is known by now.
+    // Last, because remote servers are contacted here: errors of the other options are reported before.
     let wanted = Wanted {
         systems: &arguments.system,
         restart_commands: &arguments.restart_command,
@@ -178,7 +179,7 @@ fn fresh(asked: Asked<'_>, catalogue: &Catalogue, interrupt: &Interrupt) -> Resu
     Ok(Request { workload, source, settings, configurations, elsewhere, folder: arguments.out.clone() })
 }
 
-/// A path is kept absolute: a resumed run may be started from elsewhere.
+/// Makes a path absolute, because a resumed run may be started in another directory.
 fn absolute(source: Source) -> Result<Source, Failure> {
     match source {
         Source::Path(path) => std::path::absolute(&path)
@@ -188,7 +189,7 @@ fn absolute(source: Source) -> Result<Source, Failure> {
     }
 }
 
-/// The run in `folder` as it was planned.
+/// Request of the run in `folder`, restored from its manifest.
 fn continued(
     folder: &Path,
     catalogue: &Catalogue,
@@ -210,7 +211,7 @@ fn continued(
         |then: &jsonathlon_results::manifest::Configuration| elsewhere::is_elsewhere(&then.id.version);
     for then in manifest.configurations.iter().filter(|then| !placed(then)) {
         let system = catalogue.get(&then.id.system)?;
-        // A newer version that was accepted in its place goes by the name of the pinned one here.
+        // An accepted newer version is listed in the catalogue as the pinned version that it replaces.
         let pinned = system.artifacts().iter().find(|artifact| store.version(artifact) == then.id.version);
         let version = pinned.map_or(then.id.version.as_str(), |artifact| &artifact.version);
         let make =
@@ -239,7 +240,8 @@ fn interrupted(folder: &Path) -> Failure {
     }
 }
 
-/// Prints what the run found and writes its page; the exit code tells whether every cell is well.
+/// Prints the results and writes the page. The exit code is success if no cell failed or is disputed, the run
+/// is complete, and no durability promise was broken.
 fn show(folder: &Path, json: bool) -> Result<ExitCode, Failure> {
     let run = Run::read(folder)?;
     let summary = run.summary();
@@ -257,7 +259,7 @@ fn show(folder: &Path, json: bool) -> Result<ExitCode, Failure> {
     match page::write_own(run) {
         Ok(page) if json => crate::say!("the page of this run: {}", page.display()),
         Ok(page) => print(&format!("\nthe page of this run: {}\n", page.display()))?,
-        // The figures are safe in the folder; a page of them can be made at any time.
+        // Not fatal: the results are in the folder, and the page can be made later.
         Err(error) => crate::say!(
             "there is no page: {error}; make it later with: jsonathlon report {}",
             folder.display()

@@ -1,4 +1,4 @@
-//! `jsonathlon run serving`: arguments become settings.
+//! Converts the arguments of `jsonathlon run serving` into settings.
 
 use std::path::Path;
 
@@ -17,11 +17,11 @@ use crate::cli::serving::{
 use crate::cli::{RunArguments, USUAL_SCALE};
 use crate::exit::Failure;
 
-/// Systems of a run that names none: two servers that documents are commonly kept in, and an engine that needs none.
+/// Default of `--systems`: two servers in which documents are commonly kept, and an embedded engine.
 const SYSTEMS: &str = "postgresql,mongodb,sqlite";
-/// Rounds of a run that is told nothing about that.
+/// Default of `--rounds` for this workload.
 const ROUNDS: u32 = 4;
-/// How often an operation is tried again that was given up for a conflict.
+/// Maximum number of retries of an operation that failed because of a conflict.
 const RETRIES: u32 = 10;
 
 pub(super) fn asked(arguments: &ServingArguments) -> Result<Asked<'_>, Failure> {
@@ -131,10 +131,11 @@ pub(super) fn asked(arguments: &ServingArguments) -> Result<Asked<'_>, Failure> 
     Ok(Asked { arguments: run, source: Some(source), usual, workload: Box::new(workload), own: None })
 }
 
-/// The mixes of a run that only asks how documents are kept.
+/// Value of `--mixes` for a run that only measures the stored size of documents (`--encode`).
 const NONE: &str = "none";
 
-/// Documents whose bytes are asked for.
+/// Parses `--encode`: documents whose stored size each system is asked for, as JSON objects or names of
+/// kinds.
 fn samples(text: &str, records: &Records) -> Result<Vec<Sample>, Failure> {
     let kinds =
         [("small", Kind::Small), ("flat", Kind::Flat), ("large", Kind::Large), ("nested", Kind::Nested)];
@@ -162,7 +163,7 @@ fn samples(text: &str, records: &Records) -> Result<Vec<Sample>, Failure> {
     Ok(all)
 }
 
-/// Options that all workloads share, and that make no sense here.
+/// Rejects shared options that do not apply to this workload, with the alternative or the reason.
 fn not_of_serving(run: &RunArguments) -> Result<(), Failure> {
     let told = [
         (
@@ -179,7 +180,7 @@ fn not_of_serving(run: &RunArguments) -> Result<(), Failure> {
     }
 }
 
-/// Records whose JSON text takes so many bytes.
+/// Number of records whose JSON text takes this many bytes, computed from the size of the first record.
 fn of_memory(records: &Records, bytes: f64) -> Result<u64, Failure> {
     let mut one = Vec::new();
     let set = records.prepare().map_err(|error| Failure::usage(error.to_string()))?;

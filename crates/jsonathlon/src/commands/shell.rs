@@ -1,4 +1,4 @@
-//! `jsonathlon completions` and `jsonathlon man`, from the definitions of the command line.
+//! `jsonathlon completions` and `jsonathlon man`, generated from the definitions of the command line.
 
 use std::process::ExitCode;
 

@@ -1,4 +1,4 @@
-//! `jsonathlon systems`.
+//! `jsonathlon systems`: lists, installs, checks and removes systems, and looks up packages.
 
 use std::process::ExitCode;
 
@@ -59,7 +59,7 @@ fn list(names: &[String], json: bool, folders: &CatalogueArguments) -> Result<Ex
         let selected = catalogue.select(Some(&names.join(",")))?;
         statuses.retain(|status| {
             selected.iter().any(|one| {
-                // A name alone means all of its versions here.
+                // A name without a version selects all versions of the system.
                 let is_named = names.iter().any(|name| name == one.system.name());
                 one.system.name() == status.name && (is_named || one.version == status.version)
             })
@@ -67,7 +67,7 @@ fn list(names: &[String], json: bool, folders: &CatalogueArguments) -> Result<Ex
     }
     for status in &mut statuses {
         let system = catalogue.get(&status.name)?;
-        // What is for another platform is not looked into any further.
+        // A system that has no artifact for this platform is not examined.
         if let Ok(Some(artifact)) = system.artifact(&status.version) {
             status.lacks = lacks(&store, artifact, system.server());
         }
@@ -84,7 +84,7 @@ fn list(names: &[String], json: bool, folders: &CatalogueArguments) -> Result<Ex
     Ok(ExitCode::SUCCESS)
 }
 
-/// A system for people.
+/// Text about one system in the output of `systems list`.
 fn described(status: &SystemStatus) -> String {
     let mut text = format!("{} {} ({})\n", status.name, status.version, status.state);
     let plain_run = if status.default { ", part of a plain run" } else { "" };
@@ -129,9 +129,9 @@ fn taken_from_the_machine(libraries: &[String]) -> String {
     format!("takes from this machine: {}", libraries.join(", "))
 }
 
-/// Does something for each selected system. One that fails is told about and does not keep the others from
-/// their turn; an interrupted one does. What is wrong with a system matters more than what the machine lacks for
-/// another.
+/// Runs an action for each selected system and prints what it returns. The other systems still get their turn
+/// after a failure, but not after an interrupt. The lowest exit code counts, because a defect of a system
+/// matters more than what the machine lacks for another.
 fn each(
     names: &NamesArguments,
     one: impl Fn(&Selected<'_>, &Store, &Interrupt) -> Result<String, Failure>,
@@ -187,7 +187,8 @@ fn remove_one(one: &Selected<'_>, store: &Store, interrupt: &Interrupt) -> Resul
     }
 }
 
-/// Files against the record, then a small run: documents in, every question asked, the table dropped.
+/// Compares the installed files with the record, then makes a small run: loads documents, asks every
+/// question, and drops the table.
 fn check_one(one: &Selected<'_>, store: &Store, interrupt: &Interrupt) -> Result<String, Failure> {
     let Some(artifact) = one.system.artifact(one.version)? else {
         return Ok("runs by address only, nothing to check".to_owned());
@@ -214,7 +215,7 @@ fn check_one(one: &Selected<'_>, store: &Store, interrupt: &Interrupt) -> Result
     let Some(target) = Target::new(configuration.really(&installed), ANALYTICS, installed) else {
         return Ok(format!("{files}; has no analytics folder, nothing to ask"));
     };
-    // It goes however this ends, with what the server's user left in it.
+    // Removed on every path, with the files that the server's user left in it.
     let scratch = scratch("jsonathlon-check-")?;
     let mut progress = CheckBar::new(format!("{} {}", one.system.name(), one.version));
     let proof = prove(target, worker()?, scratch.path(), &mut progress, &|| interrupt.wanted());

@@ -1,4 +1,4 @@
-//! Workloads by their names: the one place in which they are told apart.
+//! Maps names to workloads; the only place that distinguishes them.
 
 use jsonathlon_results::manifest::Manifest;
 use jsonathlon_systems::{ANALYTICS, DOCUMENTS, FIDELITY, OwnQuestions, QUESTIONS, SERVING};
@@ -20,7 +20,7 @@ use super::{documents, durability as durable, fidelity, questions, serving};
 use crate::cli::{AnalyticsArguments, RunCommand, RunWorkload};
 use crate::exit::Failure;
 
-/// What the command line asks for.
+/// Converts the arguments of `jsonathlon run` into the request of a run.
 pub(super) fn asked(command: &RunCommand) -> Result<Asked<'_>, Failure> {
     match &command.workload {
         None => Ok(analytics(&command.analytics)),
@@ -40,7 +40,7 @@ fn analytics(arguments: &AnalyticsArguments) -> Asked<'_> {
     Asked { arguments: &arguments.run, source: None, usual: usual(&arguments.run), workload, own: None }
 }
 
-/// The workload of a run that goes on, with the settings that it had.
+/// Workload of a run that is resumed, with the settings from its manifest.
 pub(super) fn again(manifest: &Manifest) -> Result<Box<dyn Workload>, Failure> {
     let [name] = manifest.workloads.as_slice() else {
         return Err(Failure::usage(format!(
@@ -48,11 +48,11 @@ pub(super) fn again(manifest: &Manifest) -> Result<Box<dyn Workload>, Failure> {
             manifest.workloads.len()
         )));
     };
-    // In runs of version 0.1.0 the settings of the only workload stood among the others.
+    // Manifests of version 0.1.0 hold the settings of the only workload among the shared ones.
     let own = manifest.settings.get(name).unwrap_or(&manifest.settings).clone();
     let read = |own: Value| -> Result<Option<Box<dyn Workload>>, serde_json::Error> {
         Ok(match name.as_str() {
-            // What its documents are was asked when it began.
+            // The documents were checked when the run began.
             ANALYTICS => Some(Box::new(Analytics::new(serde_json::from_value(own)?).of_any_documents())),
             SERVING => {
                 let settings: ServingSettings = serde_json::from_value(own)?;
@@ -89,13 +89,14 @@ pub(super) fn again(manifest: &Manifest) -> Result<Box<dyn Workload>, Failure> {
     }
 }
 
-/// The durability tier of a run that goes on.
+/// Durability tier of a serving run that is resumed; `None` for other workloads.
 pub(super) fn durability(manifest: &Manifest) -> Option<String> {
     let own = manifest.settings.get(SERVING)?;
     Some(own.get("durability")?.as_str()?.to_owned())
 }
 
-/// The user's folder of a run of questions that goes on, read again.
+/// Reads the user's folder of questions again for a run that is resumed; `None` for other workloads. Fails if
+/// the questions were changed since the run began.
 pub(super) fn own_questions(manifest: &Manifest) -> Result<Option<OwnQuestions>, Failure> {
     let Some(own) = manifest.settings.get(QUESTIONS) else { return Ok(None) };
     let then: QuestionsSettings = serde_json::from_value(own.clone()).map_err(|error| {

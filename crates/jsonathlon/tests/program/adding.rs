@@ -1,5 +1,5 @@
-//! `docs/adding-a-system.md`, followed word by word. It lasts a minute and uses one core: its name makes it the first test,
-//! so that no core waits for it at the end.
+//! Follows `docs/adding-a-system.md` literally. The test takes a minute on one core; its name makes it run
+//! first, so that no core waits for it at the end.
 
 use std::path::Path;
 use std::time::Duration;
@@ -10,10 +10,10 @@ use crate::support::process::Running;
 use crate::support::real::{built_in, copy, excluded, installed};
 use crate::support::{QUESTIONS, World};
 
-/// Six configurations of a server, each started several times.
+/// Timeout for six configurations of a server, each started several times.
 const LONG: Duration = Duration::from_secs(580);
 
-/// The commands that the document says to try, with these names in place.
+/// The commands in the document, with name and folder filled in.
 fn commands_of_the_document(name: &str, folder: &str) -> Vec<Vec<String>> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/adding-a-system.md");
     let text = std::fs::read_to_string(path).unwrap();
@@ -32,10 +32,10 @@ fn the_document_leads_to_a_system_that_answers_exactly() {
     }
     let world = World::new();
     let name = "postgresql-serial";
-    // Step 1: the nearest one is copied, under the new name.
+    // Step 1: copy the most similar system under the new name.
     let folder = world.path("systems").join(name);
     copy(&built_in("postgresql"), &folder);
-    // Step 2: a setting that is not the default, with its reason.
+    // Step 2: a setting that differs from the default, with its reason.
     let file = folder.join("system.toml");
     let text = std::fs::read_to_string(&file).unwrap();
     let text = text.replacen("name = \"postgresql\"", &format!("name = \"{name}\""), 1);
@@ -43,13 +43,13 @@ fn the_document_leads_to_a_system_that_answers_exactly() {
     let changed = "[open.settings]\nmax_parallel_workers_per_gather = 0\n\n[[exception]]\n\
                    what = \"max_parallel_workers_per_gather = 0\"\nwhy = \"What one process does alone.\"\n\n[[exception]]";
     let text = text.replacen("[[exception]]", changed, 1);
-    // Step 5: what is promised of the plan.
+    // Step 5: what the plan must contain.
     let promise = "q1 = { expect = ['Seq Scan'], forbid = ['documents_paths', 'Gather'] }";
     let text = text.replacen("q1 = { expect = ['Seq Scan'], forbid = ['documents_paths'] }", promise, 1);
     assert!(text.contains(changed) && text.contains(promise) && text.contains(&format!("name = \"{name}\"")));
     std::fs::write(&file, &text).unwrap();
 
-    // The program is the built-in system's own, so that it need not be fetched once more.
+    // Reuses the package of the built-in system, so that it is not downloaded again.
     let catalogue = jsonathlon_systems::Catalogue::load(&[]).unwrap();
     let postgresql = catalogue.get("postgresql").unwrap();
     let version = postgresql.default_version();
@@ -64,7 +64,7 @@ fn the_document_leads_to_a_system_that_answers_exactly() {
         Running::start(command, &world.path("")).end(LONG)
     };
 
-    // Step 6, word by word.
+    // Step 6, executed as written.
     let commands = commands_of_the_document(name, &world.text("systems"));
     let actions: Vec<&[String]> = commands.iter().map(|command| &command[..2]).collect();
     assert_eq!(actions, [["systems", "list"], ["systems", "check"], ["run", "--systems"]]);
@@ -81,7 +81,7 @@ fn the_document_leads_to_a_system_that_answers_exactly() {
             .iter()
             .filter(|entry| entry.cell.id.system == name && entry.cell.step.word() == question);
         let verdicts: Vec<Verdict> = asked.map(|entry| entry.verdict).collect();
-        // Two storage settings, cold and hot.
+        // Two storage settings, each cold and hot.
         let ranked = postgresql.variants().iter().filter(|variant| variant.ranked).count();
         assert_eq!(verdicts, vec![Verdict::Exact; ranked * 4], "{question}");
     }
@@ -89,7 +89,7 @@ fn the_document_leads_to_a_system_that_answers_exactly() {
     let mine = manifest.configurations.iter().find(|configuration| configuration.id.system == name).unwrap();
     assert!(mine.exceptions.iter().any(|one| one.why == "What one process does alone."), "{mine:?}");
 
-    // What the system does not know is in its own words; the setting above did reach it.
+    // An unknown setting is reported in the system's words; so the setting above was applied.
     std::fs::write(&file, text.replace("max_parallel_workers_per_gather = 0\n\n", "max_paralel = 0\n\n"))
         .unwrap();
     let checked = run(&commands[1]).expect(1).stdout;

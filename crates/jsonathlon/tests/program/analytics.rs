@@ -1,4 +1,4 @@
-//! The workload on real engines: every configuration of every system, held to its promises.
+//! Tests of the analytics workload on real engines: every configuration of every system fulfils its promises.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -12,7 +12,7 @@ use jsonathlon_results::summary::{Entry, Run, Summary};
 
 use crate::support::real::{self, SMALL};
 
-/// Runs the program into `out` and reads what it left.
+/// Runs the program into `out` and reads the results.
 fn run(out: &Path, arguments: &[&str]) -> (Run, Summary) {
     let output = Command::new(env!("CARGO_BIN_EXE_jsonathlon"))
         .args(["run", "--json", "--out"])
@@ -31,7 +31,7 @@ fn run(out: &Path, arguments: &[&str]) -> (Run, Summary) {
     (run, printed)
 }
 
-/// A folder that a server's user, who is not root, can get into.
+/// A folder that is accessible to a server's user, who is not root.
 fn open_folder() -> tempfile::TempDir {
     let open = std::fs::Permissions::from_mode(0o755);
     tempfile::Builder::new().permissions(open).tempdir().unwrap()
@@ -41,7 +41,7 @@ fn questions(summary: &Summary) -> impl Iterator<Item = &Entry> {
     summary.results.iter().filter(|entry| entry.cell.step.is_own())
 }
 
-/// Of these all configurations, a test for each system so that they run beside each other.
+/// All configurations of a system. One test per system, so that they can run in parallel.
 fn every_configuration(system: &str) {
     keep_their_promises(system, &["--variants", "all", "--storage", "all", "--scale", "20k"], 20_000);
 }
@@ -71,7 +71,8 @@ fn mongodb_answers_every_question_right() {
     every_configuration("mongodb");
 }
 
-/// Some seconds for each of its starts, and one before every question: the variants that have an index.
+/// Each start takes some seconds, and there is one before every question; therefore only variants with an
+/// index.
 #[test]
 fn an_index_on_expressions_and_one_on_generated_columns_keep_their_promises() {
     let few = [&["--variants", "json-only,generated", "--scale", "10k"][..], &SMALL].concat();
@@ -89,7 +90,7 @@ fn dolt_answers_every_question_right() {
     keep_their_promises("dolt", &["--scale", "5k"], 5_000);
 }
 
-/// Runs a system once over generated documents: all is right, and as its folder says.
+/// Runs a system once over generated documents; everything must be correct and as its folder promises.
 fn keep_their_promises(system: &str, arguments: &[&str], documents: u64) {
     let folder = open_folder();
     let out = folder.path().join("run");
@@ -99,13 +100,13 @@ fn keep_their_promises(system: &str, arguments: &[&str], documents: u64) {
     let common = ["--systems", system, "--rounds", "1", "--trials", "3"];
     let (run, summary) = run(&out, &[&common, arguments].concat());
     assert!(run.manifest.configurations.iter().any(|configuration| configuration.id.system == system));
-    // What is in memory cannot be cold.
+    // The reference configurations are in memory and have no cold phase.
     promises_are_kept(&run, &summary, documents, |configuration| if configuration.reference { 1 } else { 2 });
     assert_eq!(std::fs::read_dir(out.join("work")).unwrap().count(), 0, "data folders stayed");
 }
 
-/// All that a run of analytics over generated documents promises of each configuration, whose questions it asked in that many
-/// phases.
+/// Checks everything that a run of analytics over generated documents promises for each configuration.
+/// `phases` returns in how many phases its questions were asked.
 pub(crate) fn promises_are_kept(
     run: &Run,
     summary: &Summary,
@@ -131,17 +132,17 @@ pub(crate) fn promises_are_kept(
         assert_eq!(load.metrics["documents_loaded"], documents as f64);
         assert_eq!(load.verdict, Verdict::Exact);
         for size in summary.results.iter().filter(of).filter(|entry| entry.cell.step.word() == "size") {
-            // Nobody but its owner sees the files of a server by address.
+            // Files of a remote server are not visible to the program.
             let files = size.metrics.get("files_bytes").copied();
             assert_eq!(files.is_none(), configuration.id.version.ends_with("+address"), "{size:?}");
-            // Dolt's own catalogue only estimates.
+            // The catalogue of Dolt only estimates sizes, so it reports no total.
             let total = size.metrics.get("total_bytes").copied().or(files).unwrap();
-            // Six columns of a reference row take less than documents do.
+            // The six columns of a reference configuration take less space than documents.
             let least = if configuration.reference { 1e5 } else { 1e6 };
             assert!(total > least && files.is_none_or(|files| files > least), "{size:?}");
         }
     }
-    // Plans were kept, and none broke a promise.
+    // Every plan was kept, and no plan broke a promise.
     let plans = run.records.iter().filter(|record| match &record.body {
         Body::Plan(plan) => {
             assert_eq!(plan.violations, Vec::<String>::new(), "{}", plan.file);
@@ -152,7 +153,7 @@ pub(crate) fn promises_are_kept(
         _ => false,
     });
     assert_eq!(plans.count(), run.manifest.configurations.len() * 6);
-    // What comes back was measured for every configuration; those that keep the text give back the bytes.
+    // The round trip was checked for every configuration; those that keep the text return the same bytes.
     let mut structures = 0;
     for record in &run.records {
         if let Body::Structure(structure) = &record.body {
@@ -183,7 +184,7 @@ fn both_states_are_asked_and_never_mixed() {
     for state in State::ALL {
         let in_state: Vec<&Entry> =
             questions(&summary).filter(|entry| entry.cell.state == Some(state)).collect();
-        // Three systems in two classes, six questions, cold and hot, and two yardsticks that are hot alone.
+        // Three systems in two classes, six questions, cold and hot, and two yardsticks that are only hot.
         assert_eq!(in_state.len(), 72 + 12);
         assert!(in_state.iter().all(|entry| entry.verdict == Verdict::Exact && entry.trials == 1));
     }
@@ -200,7 +201,7 @@ fn planted_bad_lines_are_no_documents_and_listed_once() {
     assert!(questions(&summary).all(|entry| entry.verdict == Verdict::Exact));
     let loads: Vec<&Entry> = summary.results.iter().filter(|entry| entry.cell.phase == Phase::Load).collect();
     assert_eq!(loads.len(), 8);
-    // What is no JSON is offered to nobody, and counted once.
+    // Invalid lines are not offered to any system, and are counted once.
     for load in loads {
         assert_eq!(load.metrics["documents_offered"], 19_984.0, "{load:?}");
         assert_eq!(load.metrics["documents_rejected"], 0.0, "{load:?}");
@@ -217,7 +218,7 @@ fn planted_bad_lines_are_no_documents_and_listed_once() {
             line["line"].as_u64().unwrap() - 1
         })
         .collect();
-    // They are those that were planted.
+    // The listed lines are the planted ones.
     let planted: Vec<u64> = jsonathlon_dataset::generate::Generator::new(1, 0..20_000)
         .with_malformed(16, 20_000)
         .malformed_ordinals()

@@ -1,4 +1,4 @@
-//! `jsonathlon check`: the instrument against itself, and growth over runs.
+//! Tests of `jsonathlon check`: false alarms of the instrument, and scaling over runs.
 
 use crate::support::{World, mock};
 use serde_json::json;
@@ -24,7 +24,7 @@ fn a_system_against_itself_is_compared_as_often_as_asked() {
         "-o",
         &out,
     ]);
-    // Whether chance raised an alarm is not what is tested here; that nothing failed is.
+    // Chance may raise an alarm; the test asserts only that nothing failed.
     let text = &ended.stdout;
     assert!(matches!(ended.code(), 0 | 1), "{text}{}", ended.stderr);
     assert!(text.contains("false alarms in 12 comparisons"), "{text}");
@@ -33,7 +33,7 @@ fn a_system_against_itself_is_compared_as_often_as_asked() {
         let row = text.lines().find(|line| line.trim_start().starts_with(question)).unwrap();
         assert_eq!(row.split_whitespace().nth(1), Some("2"), "{row}");
     }
-    // The journal has both sides, each answer checked.
+    // The journal has both sides, and every answer was verified.
     let kept = world.kept("noise");
     kept.is_complete();
     world.nothing_left();
@@ -62,7 +62,7 @@ fn growth_is_told_over_runs_of_different_scales() {
     for figure in ["load", "q1 hot", "q6 cold", "harness bytes"] {
         assert!(text.lines().any(|line| line.contains(figure)), "{figure}: {text}");
     }
-    // One scale alone shows no growth.
+    // A single document count shows no scaling.
     let error = world.run(&["check", "growth", &world.text("small"), &world.text("small")]).expect(2).stderr;
     assert!(error.contains("different --scale"), "{error}");
 }

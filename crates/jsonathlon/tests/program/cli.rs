@@ -1,4 +1,4 @@
-//! The command line: what it refuses, what it prints, and in which form.
+//! Tests of the command line: rejected arguments, output, and output formats.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
@@ -192,7 +192,7 @@ fn result_files_hold_the_trials_of_the_journal_and_are_shown_below_published_one
             run.trials().find(|trial| of.has(&trial.cell) && trial.cell.step.word() == "load").unwrap();
         assert!((load.seconds.unwrap() - file.load_time.unwrap()).abs() < 1e-9);
     }
-    // Nothing is written over, and the list on standard output holds the same.
+    // No file is overwritten, and the list on standard output has the same content.
     world.run(&write).expect(2).says(&["is there already"]);
     let listed = world.run(&["export", &out, "-f", "jsonbench"]).expect(0).stdout;
     let listed = parse(Path::new("listed"), &listed).unwrap();
@@ -235,7 +235,7 @@ fn published_results_are_chosen_by_scale_month_and_system() {
     world.run(&["published", &world.text("broken.json")]).expect(2).says(&["broken.json", "line 1"]);
 }
 
-/// RFC 4180.
+/// Parses CSV as defined by RFC 4180.
 fn parse_csv(text: &str) -> Vec<Vec<String>> {
     let (mut rows, mut row, mut field) = (Vec::new(), Vec::new(), String::new());
     let mut quoted = false;
@@ -321,9 +321,9 @@ fn data_sets_are_described() {
     world.run(&["data", "describe", "nowhere"]).expect(2).says(&["nowhere", "no such file"]);
 }
 
-/// Starts a command, reads one line of what it prints at most, and hangs up.
+/// Runs a command, reads up to `lines` lines of its output and closes the pipe.
 fn read_one_line_of(world: &World, arguments: &[&str], lines: usize) -> Ended {
-    // `Running` sends output to files, and here a pipe is the point: a shell puts one there.
+    // `Running` redirects output to files, but this test needs a pipe; therefore a shell creates one.
     let mut command = Command::new("bash");
     let script = format!(r#""$@" | head -n {lines} > /dev/null; exit "${{PIPESTATUS[0]}}""#);
     command.args(["-c", &script, "bash", PROGRAM]).args(arguments);

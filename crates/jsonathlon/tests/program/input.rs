@@ -1,5 +1,5 @@
-//! Documents as people have them: empty, cut, damaged, huge, odd, compressed, in folders, in pipes, behind
-//! addresses.
+//! Documents in every form that users have: empty, truncated, damaged, huge, odd, compressed, in folders, in
+//! pipes and behind URLs.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Shutdown, TcpListener};
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use crate::support::process::{Ended, Running};
 use crate::support::{LIMIT, Look, QUESTIONS, World, mock};
 
-/// One variant of each of these systems.
+/// Selects one variant of each of these systems.
 fn one_each(systems: &[&str]) -> String {
     let variant = |system: &&str| match *system {
         "clickhouse" => "challenge",
@@ -39,7 +39,7 @@ fn right(ended: Ended) -> Summary {
     summary
 }
 
-/// A refused input leaves no manifest, no staged file and no table behind.
+/// Asserts that a rejected input has left no manifest, staged file or table.
 fn nothing_staged(world: &World) {
     assert!(!world.path("out/manifest.json").exists());
     if world.path("out/work").exists() {
@@ -105,7 +105,7 @@ fn compressed_data_that_ends_early_or_is_damaged_says_so() {
     nothing_staged(&world);
 }
 
-/// A few megabytes of gzip that unpack to `head` and then to 10 GB of `piece` again and again.
+/// A gzip file of some megabytes that decompresses to `head` followed by 10 GB of repeated `piece`.
 fn bomb(world: &World, name: &str, head: &str, piece: &[u8]) -> String {
     const MEMBER: usize = 64 << 20;
     let pack = |content: &[u8]| {
@@ -113,7 +113,7 @@ fn bomb(world: &World, name: &str, head: &str, piece: &[u8]) -> String {
         packed.write_all(content).unwrap();
         packed.finish().unwrap()
     };
-    // Members one behind the other are one stream.
+    // Consecutive gzip members form one stream.
     let member = pack(&piece.repeat(MEMBER / piece.len()));
     let mut all = if head.is_empty() { Vec::new() } else { pack(head.as_bytes()) };
     (0..160).for_each(|_| all.extend_from_slice(&member));
@@ -135,7 +135,7 @@ fn bombs_of_gzip_end_in_an_error_within_bounds() {
         ("among.json.gz", one.as_str(), b"x\n", "newline-delimited JSON is expected"),
     ] {
         let data = bomb(&world, name, head, piece);
-        // In less memory than a tenth of what is in them, and less disk.
+        // Limits memory to less than a tenth of the decompressed data, and disk space as well.
         let script = "ulimit -v 1500000; ulimit -f 2000000; exec \"$0\" \"$@\"";
         let mut command = std::process::Command::new("sh");
         let (program, out) = (crate::support::PROGRAM, world.text("out"));
@@ -204,14 +204,14 @@ fn documents_that_are_no_events_are_refused_before_anything_is_asked_of_them() {
     let words = ["0 of 50 documents are events", "jsonathlon questions new", "--force"];
     over(&world, &data).expect(2).says(&words).says(&[&data]);
     nothing_staged(&world);
-    // Whoever means it is told what they are.
+    // With `--force` the run is allowed.
     let out = world.text("forced");
     let arguments =
         ["run", "-s", "sqlite", "--variants", "indexed", "-d", &data, "-r", "1", "--json", "--force"];
     let forced = world.run(&[&arguments[..], &["-o", &out]].concat());
     assert_ne!(forced.code(), 2, "{}", forced.stderr);
     assert_eq!(world.kept("forced").manifest().data.documents, 50);
-    // A few other documents among events are no reason to refuse.
+    // A few other documents among events are accepted.
     let events = std::fs::read_to_string(world.events("events.ndjson", &["-n", "1k"])).unwrap();
     let mixed = world.file("mixed.ndjson", events + &own);
     right(over_into(&world, "mixed", &mixed));
@@ -255,7 +255,7 @@ fn a_byte_order_mark_costs_no_document() {
     let world = World::new();
     std::fs::create_dir(world.path("data")).unwrap();
     let text = std::fs::read_to_string(world.events("events.ndjson", &["-n", "300"])).unwrap();
-    // A document a file, each with its mark, as some editors and exports write them.
+    // One document per file, each with a byte order mark, as some editors and exports write them.
     for (number, line) in text.lines().enumerate() {
         world.file(&format!("data/{number:03}.json"), format!("\u{feff}{line}"));
     }
@@ -270,7 +270,7 @@ fn a_byte_order_mark_costs_no_document() {
 #[test]
 fn a_document_of_100_megabytes_among_small_ones_is_loaded() {
     let world = World::new();
-    // Events of all kinds around it: where every document matches, planners rightly leave indexes alone.
+    // Surrounded by events of all kinds, because planners rightly ignore indexes if every document matches.
     let small = std::fs::read_to_string(world.events("small.ndjson", &["-n", "1k"])).unwrap();
     let data = world.text("large.ndjson");
     let mut file = std::fs::File::create(&data).unwrap();
@@ -337,12 +337,12 @@ fn standard_input_is_read() {
         let summary = right(Running::start(command, &world.path("")).end(LIMIT));
         assert_eq!((summary.data.documents, summary.data.source.as_str()), (1000, "standard input"));
     }
-    // From nothing.
+    // Empty standard input.
     std::fs::remove_dir_all(&out).unwrap();
     over(&world, "-").expect(2).says(&["standard input holds no documents"]);
 }
 
-/// Serves `body` once on loopback and says that it is so many bytes long; gives the address.
+/// Serves `body` once on loopback with a `Content-Length` of `length` bytes. Returns the URL.
 fn serve(status: &'static str, body: Vec<u8>, length: usize) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
@@ -351,7 +351,7 @@ fn serve(status: &'static str, body: Vec<u8>, length: usize) -> String {
         let mut lines = BufReader::new(stream.try_clone().unwrap()).lines();
         while lines.next().is_some_and(|line| !line.unwrap().is_empty()) {}
         let head = format!("HTTP/1.1 {status}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n");
-        // A client that has seen enough hangs up.
+        // The client may disconnect before the end.
         stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(&body)).ok();
         stream.shutdown(Shutdown::Write).ok();
         stream.read_to_end(&mut Vec::new()).ok();
@@ -377,7 +377,7 @@ fn an_address_is_read_and_a_cut_download_is_an_error() {
     nothing_staged(&world);
     let address = serve("404 Not Found", Vec::new(), 0);
     over(&world, &address).expect(2).says(&[&address, "status 404"]);
-    // Nobody listens there any more.
+    // No server listens on this port.
     over(&world, "http://127.0.0.1:1/events").expect(2).says(&["failed to download", "check the address"]);
     nothing_staged(&world);
 }
@@ -402,7 +402,7 @@ fn a_folder_of_compressed_events_is_all_that_the_real_engines_need() {
     for system in ["clickhouse", "duckdb", "sqlite"] {
         summary.is_right(system);
     }
-    // The same documents in one piece.
+    // The same documents in a single file.
     let whole = world.events("whole.ndjson", &["-n", "6k"]);
     let described = world.run(&["data", "describe", "--json", &whole]).expect(0);
     let profile: Value = serde_json::from_str(&described.stdout).unwrap();
@@ -425,7 +425,7 @@ fn odd_documents_are_accepted_or_refused_by_each_engine_and_answers_stay_exact()
     }
     let data = world.file("odd.ndjson", lines.join("\n"));
     let out = world.text("out");
-    // Those that are up at once: each cold question starts its system anew.
+    // Systems that start quickly, because each cold question restarts its system.
     let systems =
         crate::support::real::included(&["clickhouse", "duckdb", "sqlite", "postgresql", "mongodb"]);
     let names = systems.join(",");
@@ -435,7 +435,7 @@ fn odd_documents_are_accepted_or_refused_by_each_engine_and_answers_stay_exact()
         .expect(0);
     let summary = ended.summary();
     assert!(summary.complete);
-    // The servers are in the run to show that they come through it.
+    // The servers take part only to show that they survive the load.
     for system in systems.into_iter().filter(|name| ["clickhouse", "duckdb", "sqlite"].contains(name)) {
         summary.is_right(system);
         let load = summary.entry(system, "load");
@@ -461,7 +461,8 @@ fn documents_that_a_bulk_load_refuses_are_found_and_the_others_are_there_once() 
     let world = World::new();
     let data = world.events("events.ndjson", &["-n", "4k"]);
     let mut lines: Vec<String> = std::fs::read_to_string(&data).unwrap().lines().map(str::to_owned).collect();
-    // A time that is no number is good JSON; ClickHouse is told that it is one, and refuses the whole file.
+    // A time that is not a number is valid JSON; ClickHouse expects a number by its declared type and rejects
+    // the whole file.
     let late = event(5, "").replace("1700000000000005", "\"soon\"");
     for (place, document) in [(10, "{\"cut\": "), (100, late.as_str()), (2500, late.as_str())] {
         lines.insert(place, document.to_owned());
@@ -488,7 +489,7 @@ fn documents_that_a_bulk_load_refuses_are_found_and_the_others_are_there_once() 
     summary.is_right("clickhouse");
     summary.is_right("duckdb");
     let rejects = world.kept("out").rejects("clickhouse");
-    // The line cut short is no document, and counts nowhere.
+    // The truncated line is not a document and is not counted.
     assert_eq!(rejects.iter().map(|(ordinal, _)| *ordinal).collect::<Vec<_>>(), [99, 2499]);
     assert!(rejects.iter().all(|(_, reason)| reason.contains("soon")), "{rejects:?}");
     assert_eq!(summary.entry("clickhouse", "load").metrics["documents_loaded"], 4000.0);

@@ -1,4 +1,4 @@
-//! The page: what is in the file, and what a real browser makes of it.
+//! Tests of the page: the content of the file, and its behaviour in a real browser.
 
 use std::io::Read;
 use std::path::Path;
@@ -17,10 +17,10 @@ use jsonathlon_results::made::serving::Serving;
 use jsonathlon_results::summary::Run;
 use serde_json::{Value, json};
 
-/// A browser starts a few dozen times.
+/// Timeout for scripts that start a browser a few dozen times.
 const BROWSER_LIMIT: Duration = Duration::from_secs(600);
 
-/// One part of a page's data, unpacked.
+/// Unpacks one data part of a page.
 fn data(page: &str, part: &str) -> Value {
     let begin = format!(r#"<script type="text/plain" id="{part}">"#);
     let (_, rest) = page.split_once(&begin).unwrap();
@@ -78,7 +78,7 @@ fn every_figure_of_a_page_is_the_summarys_and_has_its_trials_behind_it() {
             );
         }
         for (name, value) in &entry.metrics {
-            // What a server says itself stands with each trial.
+            // Metrics that a server reports itself are stored with each trial.
             assert!(near(&cell["metrics"][name], Some(*value)), "{name} of {}", entry.cell.key());
         }
         let trials: Vec<_> = run.trials().filter(|trial| trial.cell.key() == entry.cell.key()).collect();
@@ -141,7 +141,7 @@ fn a_page_states_classes_profiles_and_what_was_set_and_older_runs_state_none() {
         (&json!(false), &json!("It counts replies too."))
     );
     let cells = run["cells"].as_array().unwrap();
-    // They stand with the configuration, and only there.
+    // The memory settings are stored with the configuration only.
     assert!(cells.iter().all(|cell| cell["parameters"] == json!({})));
     let of = |configuration: u64, step: &str| {
         let found = |cell: &&Value| {
@@ -175,7 +175,7 @@ fn what_data_holds_is_nowhere_in_the_pages_own_text() {
     world.run(&["report", &run, "-o", &out]).expect(0);
     let page = std::fs::read_to_string(&out).unwrap();
     assert!(!page.contains(HOSTILE_NAME) && !page.contains(HOSTILE_TEXT) && !page.contains("alert(1)</"));
-    // It is there, as data.
+    // The hostile name is contained as data.
     assert_eq!(data(&page, "figures")["runs"][0]["configurations"][1]["title"], HOSTILE_NAME);
 }
 
@@ -205,12 +205,12 @@ fn a_page_needs_runs_and_a_place() {
     world.run(&["report"]).expect(2);
     let told = world.run(&["report", &run, "-o", &world.text("no/such/folder/page.html")]).expect(3).stderr;
     assert!(told.contains("failed to write"), "{told}");
-    // A link that the user names is written through and stays.
+    // A link that the user names is followed and stays.
     let (link, target) = (world.path("link"), world.file("target", ""));
     std::os::unix::fs::symlink(&target, &link).unwrap();
     world.run(&["report", &run, "-o", link.to_str().unwrap()]).expect(0);
     assert!(link.is_symlink() && std::fs::read_to_string(&target).unwrap().starts_with("<!doctype html>"));
-    // The same run named twice is one run.
+    // The same run named twice is shown once.
     let out = world.text("page.html");
     world.run(&["report", &run, &format!("{run}/../run"), "-o", &out]).expect(0);
     assert_eq!(data(&std::fs::read_to_string(&out).unwrap(), "figures")["runs"].as_array().unwrap().len(), 1);
@@ -227,7 +227,7 @@ fn a_run_ends_with_the_path_of_its_page() {
     assert_eq!(figures["runs"][0]["complete"], true);
 }
 
-/// A serving run made by hand, as a run folder.
+/// Writes a synthetic serving run as a run folder.
 fn serving(world: &World) -> String {
     let run = Serving { rates: vec![0.3, 0.6, 0.9], ..Serving::default() }.run("serving");
     let folder = world.path("serving");
@@ -255,7 +255,7 @@ fn a_serving_run_has_distributions_peaks_and_seconds() {
     let points = cells[place]["distributions"]["service"].as_array().unwrap();
     assert!(points.first().unwrap()[0] == 0.01 && points.last().unwrap()[0] == 1);
     assert!(points.windows(2).all(|two| two[0][1].as_f64() <= two[1][1].as_f64()));
-    // The p99 is that of all rounds together, which the table of the distribution has too.
+    // The p99 is that of all rounds together, and the table of the distribution contains it.
     let p99 = points.iter().find(|point| point[0] == 0.99).unwrap();
     assert_eq!(p99[1], cells[place]["metrics"]["service_p99_us"]);
     let peaks = run["peaks"].as_array().unwrap();
@@ -267,7 +267,8 @@ fn a_serving_run_has_distributions_peaks_and_seconds() {
     assert_eq!(seconds[1]["checkpoints"], json!([2]));
 }
 
-/// Pages that the tests of `web/tests/browser` open: a small hostile one, two runs, and a large one.
+/// Writes the pages that the tests of `web/tests/browser` open: a small hostile one, two runs, and a large
+/// one.
 fn pages(world: &World, folder: &Path) {
     std::fs::create_dir_all(folder).unwrap();
     let report = |name: &str, runs: &[&str]| {
@@ -296,7 +297,7 @@ fn pages(world: &World, folder: &Path) {
     report("large.html", &large.each_ref().map(String::as_str));
 }
 
-/// Runs a script of `web/package.json`, whose packages are installed first where they are not.
+/// Runs a script of `web/package.json`; installs its packages first if they are missing.
 fn npm(arguments: &[&str], pages: &Path) -> Ended {
     let web = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../web");
     let run = |arguments: &[&str]| {
@@ -308,7 +309,7 @@ fn npm(arguments: &[&str], pages: &Path) -> Ended {
         Command::new("npm").arg("--version").output().is_ok(),
         "the page's tests need npm, of Node 20 or newer"
     );
-    // Two tests may come here at once.
+    // Two tests may call this at the same time.
     static INSTALLED: Once = Once::new();
     INSTALLED.call_once(|| {
         if !web.join("node_modules").exists() {

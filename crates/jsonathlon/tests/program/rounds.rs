@@ -1,4 +1,5 @@
-//! Rounds of loads and questions, budgets, precision, the control, classes and profiles, by the whole program.
+//! Tests of rounds of loads and questions, budgets, precision, the control, classes and profiles, on the
+//! whole program.
 
 use std::collections::BTreeSet;
 
@@ -19,7 +20,7 @@ fn world() -> World {
 #[test]
 fn a_short_load_is_repeated_and_a_control_is_timed_in_every_round() {
     let world = world();
-    // What a plain run does: three loads where one takes less than a minute.
+    // The defaults of a run: three loads if one takes less than a minute.
     let folder = world.text("systems");
     let out = world.text("out");
     let arguments = [
@@ -54,7 +55,7 @@ fn a_short_load_is_repeated_and_a_control_is_timed_in_every_round() {
         .map(|trial| (trial.cell.id.system, trial.round))
         .collect();
     assert_eq!(loads.len(), 6, "a size after every load: {loads:?}");
-    // Before each system's turn, in every round.
+    // The control runs before each system's turn, in every round.
     let control: BTreeSet<(u32, u32)> =
         kept.control().iter().map(|trial| (trial.round, trial.order)).collect();
     assert_eq!(control.len(), 10, "{control:?}");
@@ -94,14 +95,14 @@ fn a_budget_that_holds_no_five_rounds_is_refused_and_says_what_is_needed() {
     let kept = world.kept("out");
     let rounds = || kept.trials().iter().map(|trial| trial.round).max();
     assert_eq!(rounds(), Some(1));
-    // What was measured is shown all the same.
+    // Finished trials are still shown.
     assert!(
         ended.stdout.contains("\"complete\": false") && kept.path("report.html").exists(),
         "{}",
         ended.stdout
     );
     assert!(kept.work().is_empty());
-    // Whoever goes on wants the planned rounds, and they are not counted as if the first had taken no time.
+    // A resumed run executes the planned rounds, and the time already spent is counted.
     let ended = world.resume("out").expect(0).says(&["of which", "are spent"]);
     assert!(!ended.stderr.contains("200 rounds"), "{}", ended.stderr);
     assert_eq!(rounds(), Some(5));
@@ -111,7 +112,7 @@ fn a_budget_that_holds_no_five_rounds_is_refused_and_says_what_is_needed() {
 #[test]
 fn a_budget_that_holds_the_rounds_is_told_and_kept() {
     let world = World::with(&[mock("ma", json!({}))]);
-    // One system, so that beside other tests, too, a round takes far less than a fifth of the budget.
+    // One system only, so that a round takes far less than a fifth of the budget even next to other tests.
     let ended = world.measure("ma", &["-n", "300", "--budget", "30s", "--timeout", "60s"]).expect(0);
     let ended = ended.says(&["rounds are planned for the budget of 30 s"]);
     let summary = ended.summary();
@@ -160,7 +161,7 @@ fn profiles_of_one_system_are_ranked_apart_and_resumed_as_they_were() {
         .collect();
     let expected = ["as-is", "as-is, stock", "prepared", "prepared, stock"].map(str::to_owned);
     assert_eq!(rankings, BTreeSet::from(expected));
-    // Everybody is alone, and so the best, in a ranking.
+    // Every configuration is alone in its ranking and therefore the best.
     let best = summary.comparisons.iter().filter(|one| one.against == Against::Best);
     for one in best {
         assert_eq!(one.ratio, 1.0, "{one:?}");
@@ -171,7 +172,7 @@ fn profiles_of_one_system_are_ranked_apart_and_resumed_as_they_were() {
         .iter()
         .find(|entry| entry.cell.step.word() == "q1" && entry.cell.profile == Some(Profile::Sized));
     assert_eq!(sized.unwrap().cell.parameters["memory"], 256_000_000);
-    // Nothing is left to do, and nothing was planned otherwise.
+    // Nothing is left to do, and the plan has not changed.
     world.run(&["run", "--resume", &out]).expect(0);
     let tables = world.run(&["export", &out]).expect(0).stdout;
     assert!(tables.contains("as-is, stock") && tables.contains("ranked apart"), "{tables}");

@@ -1,4 +1,4 @@
-//! Every statement of the serving workload on every system that has it: it does what it says, by the promised plan.
+//! Tests of every serving statement of every system: it has the documented effect, with the promised plan.
 
 use std::collections::BTreeMap;
 use std::os::unix::fs::PermissionsExt;
@@ -21,21 +21,21 @@ use crate::questions::keys::are_asked_about;
 use crate::support::real::{included, installed, soon_up_alone};
 
 const TABLE: &str = "documents";
-/// Variants that take flat documents apart, and not these: the studies' tests run them.
+/// Variants for flat documents only, which differ from those used here; the tests of the studies cover them.
 const OF_FLAT: [&str; 2] = ["columns", "jsonb-record"];
-/// Enough for planners to look at an index.
+/// Number of records, large enough for planners to consider an index.
 const RECORDS: usize = 300;
 const PATIENCE: Duration = Duration::from_secs(300);
-/// What must not end a text wherever it is put.
+/// Characters that must not end a text or start a placeholder in any statement.
 const ODD: &str = r#"he said "a\b" and 'c' {{d}} :1 $1 ? é"#;
 
-/// The folders as they are, not as they were built in.
+/// The catalogue read from its source folder, not the built-in copy.
 fn catalogue() -> Catalogue {
     let folders = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../systems/catalogue");
     Catalogue::load(&[folders]).unwrap()
 }
 
-/// Keys scattered, so that what is in order was put in order.
+/// Scattered record numbers, so that ordered answers must have been sorted.
 fn number(place: usize) -> usize {
     place * 7919 % 1_000_003
 }
@@ -87,7 +87,7 @@ fn host() -> Host {
     Host { clock: Arc::new(MonotonicClock::new()), output: None }
 }
 
-/// One system with its records loaded.
+/// A system with its records loaded.
 struct Trial {
     name: String,
     protocol: String,
@@ -216,7 +216,7 @@ impl Trial {
             ("paths", &paths),
             ("columns", &columns),
         ]);
-        // What the clients fill stays.
+        // Placeholders that the clients fill are kept.
         let left: Vec<(String, String)> = [
             "key",
             "value",
@@ -281,7 +281,7 @@ impl Trial {
         !self.serving.statements(file).is_empty()
     }
 
-    /// Runs an operation's statements; gives the answers of those that have one.
+    /// Runs the statements of an operation. Returns their answers.
     fn operate(&mut self, file: &str, mut values: Values) -> Vec<Outcome> {
         let mut answers = Vec::new();
         for text in self.statements(file) {
@@ -292,7 +292,7 @@ impl Trial {
                 let end = rest[at..].find("}}").unwrap() + at;
                 let name = &rest[at + 2..end];
                 if !values.contains_key(name) {
-                    // Of a value's own text.
+                    // Braces that belong to the text of a value.
                     filled.push_str(&rest[..end + 2]);
                     rest = &rest[end + 2..];
                     continue;
@@ -313,7 +313,7 @@ impl Trial {
                 let prepared = prepared.unwrap_or_else(|error| panic!("{name} {file}: {error}: {filled}"));
                 let done = self.connection.execute(&prepared, &parameters, &mut outcome);
                 done.map(drop).unwrap_or_else(|error| {
-                    // A document that is not there is an answer.
+                    // A missing document is a valid answer.
                     let absent = error.to_string().contains(r#""found":false"#);
                     assert!(absent, "{name} {file}: {error}: {filled}");
                 });
@@ -332,7 +332,7 @@ impl Trial {
 
     fn rows(&mut self, file: &str, values: Values) -> Vec<Vec<Value>> {
         let answers = self.operate(file, values);
-        // Some tell how many rows a statement has changed, as rows.
+        // Some systems report the number of changed rows as a row.
         let told = |one: &Outcome| one.columns.iter().any(|name| name != "Success" && name != "Count");
         answers.into_iter().find(told).map(|one| one.rows).unwrap_or_default()
     }
@@ -345,17 +345,17 @@ impl Trial {
         })
     }
 
-    /// As it is kept in the answer.
+    /// The document of a record in its stored form.
     fn kept(&self, place: usize) -> Json {
         serde_json::from_str(&self.document(place)).unwrap()
     }
 
-    /// The plan of an operation, with literals for parameters.
+    /// The rule violations of an operation's plan, with literals instead of parameters.
     fn violations(&mut self, file: &str) -> Vec<String> {
         let Some(text) = self.serving.planned(file) else { return Vec::new() };
         let is_json = text.trim_start().starts_with('{');
         let own = self.serving.clone();
-        // As the operation's own, for its path.
+        // Replaces the operation's own statements, so that its path applies.
         let mut files = own.files.clone();
         if let Some(file) = files.get_mut(file) {
             file.statements = vec![text];
@@ -414,7 +414,7 @@ fn text(text: &str) -> Bound {
     Bound::Text(text.to_owned())
 }
 
-/// What one system does with every statement that it has.
+/// Executes every statement that a system has, and checks its effect.
 #[expect(clippy::too_many_lines, reason = "one operation after the other")]
 fn try_all(system: &str, variant: Option<&str>, tier: &str) -> Trial {
     let mut trial = Trial::load(system, variant, tier);
@@ -456,7 +456,7 @@ fn try_all(system: &str, variant: Option<&str>, tier: &str) -> Trial {
         assert_eq!(rows, [[Value::Text("2 2".into())]], "{}", trial.name);
     }
     if trial.has("unwrap_all") {
-        // One of each document's four.
+        // One of the four elements of each document.
         let rows = trial.rows("unwrap_all", [].into());
         assert_eq!(rows, [[Value::Int(RECORDS as i64)]], "{}", trial.name);
     }
@@ -547,8 +547,9 @@ macro_rules! systems {
                 let tiers = if variant.is_default { &tiers[..] } else { &tiers[..1] };
                 for (place, tier) in tiers.iter().enumerate() {
                     let mut trial = try_all($system, Some(&variant.name), tier);
-                    // While a server is up, it is asked about any key, too; engines in the process have a test for that.
-                    // Dolt 1.83 misses members of documents that have control characters in other members' names.
+                    // Running servers are also asked about arbitrary keys; embedded engines have a separate
+                    // test. Dolt 1.83 does not find members of documents in which other members' names
+                    // contain control characters.
                     if trial.server.is_some() && variant.is_default && place == 0 && $system != "dolt" {
                         are_asked_about($system, &mut trial.connection);
                     }

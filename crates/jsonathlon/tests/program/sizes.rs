@@ -1,8 +1,8 @@
-//! The generated documents against the published sizes of three engines' tables at a million events: what an
-//! engine makes of the documents says more about them than a general compressor does.
+//! Compares the sizes of the generated documents in three engines with the published table sizes at one
+//! million events. How an engine stores documents says more about them than a general compressor.
 //!
-//! The published figures come from engines of their time. ClickHouse and DuckDB write other formats by now,
-//! which take less, and can be told to write those; compared is like with like.
+//! The published sizes are from older engine versions. ClickHouse and DuckDB have smaller formats by now, but
+//! can write the old ones, so equal formats are compared.
 
 use std::io::{BufRead, Write};
 use std::os::unix::fs::PermissionsExt;
@@ -21,16 +21,16 @@ use crate::support::{LIMIT, real};
 
 const DOCUMENTS: u64 = 1_000_000;
 
-/// An engine as it was when its size was published.
+/// A published table size, and the settings that reproduce the engine of that time.
 struct Published {
     system: &'static str,
     variant: &'static str,
     storage: &'static str,
-    /// Start settings on top of the folder's.
+    /// Start settings in addition to those of the folder.
     settings: &'static [(&'static str, &'static str)],
-    /// Settings of the table on top of the folder's.
+    /// Table settings in addition to those of the folder.
     of_table: &'static str,
-    /// The index grew with the table, and was not built over all of it afterwards.
+    /// Whether the index was created before the load instead of after it.
     index_first: bool,
     bytes: f64,
 }
@@ -41,8 +41,8 @@ const EMBEDDED: [Published; 2] = [
         variant: "challenge",
         storage: "best",
         settings: &[],
-        // The version of the published figure knew no other form of the paths without a hint; today's
-        // default keeps them in buckets, and merged parts in yet another form.
+        // The version of the published size had only this form for paths without a hint; the current default
+        // stores them in buckets, and merged parts in a third form.
         of_table: "object_shared_data_serialization_version = 'map'",
         index_first: false,
         bytes: 98.5e6,
@@ -51,7 +51,7 @@ const EMBEDDED: [Published; 2] = [
         system: "duckdb",
         variant: "json",
         storage: "default",
-        // The published figure is from before text was compressed with zstd or a dictionary of pieces, which
+        // The published size is from before text was compressed with zstd or a dictionary of pieces, which
         // halves it.
         settings: &[("storage_compatibility_version", "v1.0.0")],
         of_table: "",
@@ -67,7 +67,7 @@ const SERVERS: [Published; 2] = [
         storage: "default",
         settings: &[],
         of_table: "",
-        // Filled in the order of the documents its pages are two thirds full, and the index a third larger.
+        // If filled in document order, its pages are two thirds full and the index is a third larger.
         index_first: true,
         bytes: 587e6 + 144e6,
     },
@@ -97,11 +97,11 @@ fn a_million_documents_take_the_published_sizes_in_the_engines() {
 
 #[test]
 fn a_million_documents_take_the_published_sizes_in_servers() {
-    // The server's user, who is not root, has to get into it.
+    // The server's user, who is not root, must be able to access the folder.
     let open = std::fs::Permissions::from_mode(0o755);
     let scratch = tempfile::Builder::new().permissions(open).tempdir().unwrap();
     let file = scratch.path().join("events.ndjson");
-    // PostgreSQL does not take a text with U+0000, and what it refuses leaves dead rows behind.
+    // PostgreSQL rejects texts with U+0000, and rejected documents leave dead rows behind.
     let plain = scratch.path().join("plain.ndjson");
     generate(&plain);
     let mut out = std::io::BufWriter::new(std::fs::File::create(&file).unwrap());
@@ -144,7 +144,8 @@ fn generate(file: &Path) {
     }
 }
 
-/// Loads the file as the system's folder says, and asks the system's own catalogue what that takes.
+/// Loads the file with the statements of the system's folder. Returns the bytes that the system's catalogue
+/// reports.
 fn loaded_bytes(published: &Published, file: &Path, folder: &Path) -> f64 {
     let catalogue = Catalogue::load(&[]).unwrap();
     let system = catalogue.get(published.system).unwrap();

@@ -1,4 +1,4 @@
-//! `jsonathlon systems`: what is listed, what is refused before anything is fetched, and what a check proves.
+//! Tests of `jsonathlon systems`: the list, options rejected before any download, and what a check verifies.
 
 use std::time::Duration;
 
@@ -18,14 +18,14 @@ fn start(world: &World, arguments: &[&str], variables: &[(&str, &str)]) -> Runni
     Running::start(command, &world.path(""))
 }
 
-/// `systems ACTION …` over the systems of this world; whatever it makes for itself is gone afterwards.
+/// Runs `systems ACTION …` with the systems of this world. Its temporary files must be removed at the end.
 fn systems(world: &World, arguments: &[&str]) -> Ended {
     let ended = start(world, &[&["systems"], arguments].concat(), &[]).end(LIMIT);
     assert!(names_in(&world.path("tmp")).is_empty(), "{:?} stay", names_in(&world.path("tmp")));
     ended
 }
 
-/// The same on a machine that has no client, no Java, and nothing in its cache.
+/// Runs `systems` on a machine without registry clients, Java and cache.
 fn on_a_bare_machine(world: &World, arguments: &[&str]) -> Ended {
     let (path, cache) = (search_path(world), world.text("cache"));
     let path = path.to_str().unwrap();
@@ -126,7 +126,7 @@ fn a_check_loads_asks_and_names_what_goes_wrong() {
         assert!(line.starts_with(&format!("{name} 1.0: ")) && line.contains(words), "{name}: {line}");
         assert!(name == "ma" || !line.contains("questions right"), "{line}");
     }
-    // What it should have said stands in the folder, and nothing of it was installed.
+    // The expected text is in the folder, and nothing was installed.
     let place = format!(
         "{}:11: `artifact.0.reports` is \"mock 1.0\"",
         world.path("systems/older/system.toml").display()

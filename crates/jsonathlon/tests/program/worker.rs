@@ -1,4 +1,4 @@
-//! The coordinator's side against real worker processes.
+//! Tests of the coordinator's side of the protocol, with real worker processes.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -31,7 +31,7 @@ impl Rig {
         Worker::spawn(Path::new(env!("CARGO_BIN_EXE_jsonathlon")), &["worker"], &self.log(), &[]).unwrap()
     }
 
-    /// A worker in front of a shell instead of the program: for what no honest worker does.
+    /// Starts a shell script instead of a worker, for behaviour that a real worker does not show.
     fn shell(&self, script: &str) -> Worker {
         Worker::spawn(Path::new("/bin/sh"), &["-c", script], &self.log(), &[]).unwrap()
     }
@@ -72,7 +72,7 @@ fn create() -> Op {
     Op::Run { statements: vec!["create".into()] }
 }
 
-/// Whether a process is there and not merely waiting to be reaped.
+/// Returns `true` if a process exists and is not a zombie.
 fn lives(pid: u32) -> bool {
     std::fs::read_to_string(format!("/proc/{pid}/stat"))
         .is_ok_and(|stat| !stat.rsplit_once(") ").unwrap().1.starts_with(['Z', 'X']))
@@ -137,7 +137,7 @@ fn a_crash_is_told_with_its_signal_and_last_words() {
         assert_eq!(last_words, "assertion failed: 1 == 2");
         assert!(error.to_string().contains("its last words: assertion"), "{error}");
         assert!(!worker.is_alive() && !lives(pid));
-        // The counting goes on in the next process, which therefore does not crash.
+        // The execution counter continues in the next process, which therefore does not crash.
         let mut next = rig.open(&script);
         let _: Answered = ask(&mut next, &statement("q1")).unwrap();
     }
@@ -185,7 +185,7 @@ fn a_caller_who_cancels_waits_no_longer_than_a_moment() {
     let error = worker.request::<Answered>(&statement("q1"), LIMIT, &cancelled, &mut |_| {}).unwrap_err();
     assert!(matches!(error, WorkerError::Cancelled), "{error}");
     assert!(!lives(pid));
-    // The median, because a loaded machine may stop this process at any of them.
+    // The median, because a busy machine may suspend this process at any check.
     let looks = looks.into_inner();
     let mut gaps: Vec<Duration> = looks.windows(2).map(|pair| pair[1] - pair[0]).collect();
     gaps.sort();
@@ -196,7 +196,7 @@ fn a_caller_who_cancels_waits_no_longer_than_a_moment() {
 fn garbage_and_endless_lines_on_the_stream_are_errors_of_protocol() {
     let faults = [
         (json!({"text": "Segmentation fault\n"}), "Segmentation fault"),
-        // The newline comes with the answer behind it.
+        // The newline comes from the answer that follows.
         (json!({"text": "progress: 5%"}), "progress: 5%{\"id\":"),
         (json!({"text": "{\"id\":77,\"ok\":{}}\n"}), "{\"id\":77,\"ok\":{}}"),
         (json!({"text": "{\"id\":3}\n"}), "{\"id\":3}"),
@@ -319,8 +319,8 @@ fn a_worker_outlives_the_thread_that_started_it() {
 
 #[test]
 fn a_busy_worker_does_not_outlive_a_coordinator_that_is_killed() {
-    // The coordinator is a shell here, which gives its worker a statement without end and is killed. The
-    // other end of the worker's pipe stays open in the shell's other child, so that no hang-up helps.
+    // A shell acts as the coordinator; it gives its worker an endless statement and is killed. Another child
+    // of the shell keeps the worker's pipe open, so the worker gets no end of file.
     let rig = Rig::new();
     let (pids, fifo) = (rig.folder.path().join("pids"), rig.folder.path().join("fifo"));
     let Op::Open { open, .. } = rig.open_op(&json!({"faults": [{"on": "open", "do": "hang"}]})) else {

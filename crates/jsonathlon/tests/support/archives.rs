@@ -1,4 +1,4 @@
-//! Registries' clients that are shell scripts, and the archives that they bring.
+//! Registry clients as shell scripts, and the archives that they deliver.
 
 use std::io::Write;
 use std::os::unix::fs::symlink;
@@ -8,10 +8,10 @@ use sha2::{Digest, Sha256};
 
 use super::World;
 
-/// What stands in the archives' `package/lib.so`.
+/// Content of `package/lib.so` in the archives.
 const LIBRARY: &[u8] = b"not really a library, but long enough to be one";
 
-/// A search path that holds only what a test puts there.
+/// A search path with only a few basic tools and what a test adds.
 pub(crate) fn search_path(world: &World) -> PathBuf {
     let folder = world.path("bin");
     std::fs::create_dir_all(&folder).unwrap();
@@ -27,8 +27,8 @@ pub(crate) fn search_path(world: &World) -> PathBuf {
     folder
 }
 
-/// Puts a client there that does what `body` says, with `$archive` to serve, `$dest` (npm's destination)
-/// and `$repo` (Maven's repository) at hand.
+/// Adds a client that executes `body`, in which `$archive` is the file to deliver, `$dest` npm's destination
+/// and `$repo` Maven's repository.
 pub(crate) fn client(world: &World, program: &str, body: &str) {
     let archive = world.path("archive");
     let script = format!(
@@ -49,7 +49,7 @@ done
     super::script::write(&search_path(world).join(program), &script);
 }
 
-/// A package as npm has them.
+/// A package in the format of npm.
 pub(crate) fn tgz() -> Vec<u8> {
     let packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     let mut archive = tar::Builder::new(packed);
@@ -60,7 +60,7 @@ pub(crate) fn tgz() -> Vec<u8> {
     archive.into_inner().unwrap().finish().unwrap()
 }
 
-/// A file as Maven has them.
+/// A file in the format of Maven.
 pub(crate) fn jar() -> Vec<u8> {
     let mut archive = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
     archive.start_file("package/lib.so", zip::write::SimpleFileOptions::default()).unwrap();
@@ -68,12 +68,12 @@ pub(crate) fn jar() -> Vec<u8> {
     archive.finish().unwrap().into_inner()
 }
 
-/// The lines of an `[[artifact.source]]` of npm for this archive.
+/// Lines of an npm `[[artifact.source]]` for this archive.
 pub(crate) fn npm_source(archive: &[u8]) -> String {
     format!("kind = \"npm\"\npackage = \"@example/engine@1.0.0\"\n{}", facts(archive))
 }
 
-/// The same of Maven.
+/// Lines of a Maven `[[artifact.source]]` for this archive.
 pub(crate) fn maven_source(archive: &[u8]) -> String {
     format!("kind = \"maven\"\ncoordinates = \"org.example:engine:1.0\"\n{}", facts(archive))
 }

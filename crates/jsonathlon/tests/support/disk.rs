@@ -1,13 +1,14 @@
-//! A file system of a test's own.
+//! A separate file system for a test.
 
 use std::process::{Command, Stdio};
 
 use super::process::{Ended, Running};
 use super::{LIMIT, PROGRAM, World};
 
-/// A shell with a small file system of its own at `$small`, gone when it ends. It needs `unshare` of
-/// util-linux, and either root or user namespaces. `$plain` runs a command as a user who is not root, where the
-/// shell is root by its namespace alone: a server would then be given a user who is not there.
+/// Runs a shell script with a small file system at `$small`, which disappears when the script ends. Needs
+/// `unshare` of util-linux, and either root or user namespaces. `$plain` runs a command as a user other than
+/// root if the shell is root only in its namespace; otherwise a server would be started as a user that does
+/// not exist.
 pub(crate) fn with_small_disk(world: &World, megabytes: u32, script: &str) -> Ended {
     let allowed = |arguments: &[&str]| {
         let mut command = Command::new("unshare");
@@ -36,6 +37,6 @@ pub(crate) fn with_small_disk(world: &World, megabytes: u32, script: &str) -> En
     let mut command = Command::new("unshare");
     command.args(way).args(["sh", "-c", &text]).current_dir(world.path("")).stdin(Stdio::null());
     command.env(crate::support::MARK, world.path(""));
-    // Several servers may be made and started at once beside it.
+    // Several servers may be initialised and started at the same time next to it.
     Running::start(command, &world.path("")).end(3 * LIMIT)
 }

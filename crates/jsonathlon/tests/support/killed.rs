@@ -1,4 +1,4 @@
-//! A run that is killed again and again, and goes on each time.
+//! Kills a run repeatedly and resumes it each time.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use jsonathlon_results::summary::Summary;
 use super::process::Running;
 use super::{LIMIT, World};
 
-/// Moments below `latest_ms`, the same ones each time: any spread of them will do (Marsaglia's xorshift).
+/// Deterministic kill moments below `latest_ms` (Marsaglia's xorshift); any distribution will do.
 pub(crate) fn moments(seed: u64, latest_ms: u64) -> impl FnMut() -> Duration {
     let mut state = seed;
     move || {
@@ -18,7 +18,7 @@ pub(crate) fn moments(seed: u64, latest_ms: u64) -> impl FnMut() -> Duration {
     }
 }
 
-/// Kills a run in the folder `out`, as [`killed_until_it_ends`] does: at least once.
+/// Kills the run in the folder `out` at least once, as [`killed_until_it_ends`] does.
 pub(crate) fn killed_to_its_end(
     world: &World,
     kills: u32,
@@ -27,7 +27,7 @@ pub(crate) fn killed_to_its_end(
     look: impl Fn(),
 ) -> Summary {
     let anew = || {
-        // What was begun without a plan is of no use.
+        // A folder without a plan cannot be resumed, so it is removed.
         std::fs::remove_dir_all(world.path("out")).ok();
         begin()
     };
@@ -36,9 +36,9 @@ pub(crate) fn killed_to_its_end(
     summary
 }
 
-/// Kills the run in a folder, which `begin` starts, so many times at most, each after the next `pause`, and lets it go on
-/// to its end; `look` looks around after each kill. No record is lost by it and nothing is left behind. Gives the kills,
-/// and the summary, which is complete and without failures.
+/// Kills the run in a folder up to `kills` times, each after the next `pause`, and resumes it to its end.
+/// `begin` starts it, `look` is called after each kill. No record may be lost and no process left. Returns
+/// the number of kills, and the summary, which must be complete and without failures.
 pub(crate) fn killed_until_it_ends(
     world: &World,
     out: &str,

@@ -1,4 +1,4 @@
-//! Run folders that no run made: as large as one likes, and the same each time. Their figures are invented.
+//! Synthetic run folders of any size, deterministic, with invented results.
 
 #![allow(dead_code, reason = "each program that includes this uses its own part of it")]
 
@@ -19,35 +19,35 @@ use jsonathlon_results::record::{
     Verdict,
 };
 
-/// When every such run began: 2026-01-02T03:04:05Z, in milliseconds since 1970.
+/// Start of every synthetic run: 2026-01-02T03:04:05Z, in milliseconds since 1970.
 const BEGAN_MS: i64 = 1_767_323_045_000;
 
-/// What a run shall hold.
+/// Parameters of a synthetic run.
 pub(crate) struct Made {
-    /// Systems, the yardstick aside.
+    /// Number of systems without the yardstick.
     pub(crate) systems: usize,
-    /// Documents.
+    /// Number of documents per system.
     pub(crate) documents: u64,
-    /// Rounds.
+    /// Number of rounds of the run.
     pub(crate) rounds: u32,
-    /// Hot trials a round.
+    /// Number of hot trials per round.
     pub(crate) hot: u32,
-    /// Every time of every system is so many times as long.
+    /// Factor on all times of all systems.
     pub(crate) slower: f64,
-    /// Whether names, reasons and answers try to be more than text.
+    /// Whether names, reasons and answers contain HTML and scripts.
     pub(crate) hostile: bool,
-    /// Seconds of the 1 Hz series.
+    /// Length of the telemetry in seconds.
     pub(crate) seconds: usize,
-    /// Whether configurations state a class and a profile, as those of version 0.1.0 do not.
+    /// Whether configurations state a class and a profile, unlike those of version 0.1.0.
     pub(crate) classes: bool,
 }
 
-/// The budget of every sized system.
+/// Memory budget of every sized system.
 const MEMORY: u64 = 12 << 30;
 
-/// What somebody could try.
+/// An injection attempt in a name.
 pub(crate) const HOSTILE_NAME: &str = "<img src=x onerror=alert(1)>";
-/// Likewise in a document.
+/// An injection attempt in a document.
 pub(crate) const HOSTILE_TEXT: &str = "</script><script>alert(1)</script>";
 
 impl Default for Made {
@@ -66,7 +66,7 @@ impl Default for Made {
 }
 
 impl Made {
-    /// Writes the run folder.
+    /// Writes the run folder with all its files.
     pub(crate) fn write(&self, folder: &Path) {
         for inner in ["plans", "answers", "rejects", "logs"] {
             std::fs::create_dir_all(folder.join(inner)).unwrap();
@@ -151,7 +151,7 @@ impl Made {
         }
     }
 
-    /// Every second one is as it comes, every tenth has columns of its own.
+    /// Every second system is `as-is`, every tenth is `extracted`, all others are `prepared`.
     fn preparation(&self, number: usize) -> Option<Preparation> {
         let class = match number {
             _ if number % 10 == 9 => Preparation::Extracted,
@@ -166,7 +166,7 @@ impl Made {
         (self.classes && number < self.systems).then_some(profile)
     }
 
-    /// The last system of a small run asks as others have published.
+    /// The last system of a small run uses published statements.
     fn is_published(&self, number: usize) -> bool {
         self.classes && self.systems < 10 && number + 1 == self.systems
     }
@@ -194,7 +194,7 @@ impl Made {
     }
 }
 
-/// One configuration's part of a journal.
+/// Builds the journal records of one configuration.
 struct Records<'a> {
     made: &'a Made,
     number: usize,
@@ -205,7 +205,8 @@ struct Records<'a> {
 
 impl Records<'_> {
     fn make(&mut self) {
-        // The third one of a small run answers wrong, the fourth holds too little, so that a page shows both.
+        // In small runs the third system answers wrongly and the fourth lacks documents, so that a page shows
+        // both.
         let wrong = self.made.systems < 10 && self.number == 2;
         let partial = self.made.systems < 10 && self.number == 3;
         let offered = self.made.documents as f64;
@@ -236,7 +237,7 @@ impl Records<'_> {
         self.loaded(offered - loaded);
         let total = offered * (110.0 + 37.0 * self.number as f64);
         for (state, share) in [(State::Drained, 1.0), (State::Compacted, 0.8)] {
-            // Only the loads are repeated, and what they come to.
+            // Only loads, and the drained sizes that follow them, are repeated.
             let loads = if state == State::Drained { self.loads() } else { 1 };
             for round in 1..=loads {
                 self.trial_in(
@@ -286,7 +287,7 @@ impl Records<'_> {
         if self.made.classes { self.made.rounds.min(3) } else { 1 }
     }
 
-    /// Seconds that a system takes for the first question over a hundred thousand documents.
+    /// Seconds of the first question over 100,000 documents.
     fn unit(&self) -> f64 {
         match self.configuration.reference {
             true => 1e-4,
@@ -404,7 +405,7 @@ impl Records<'_> {
         self.all.push(Record::new(key, Body::Trial(Box::new(trial))));
     }
 
-    /// What is found out once a system is loaded.
+    /// Adds the records that follow a load, such as the round-trip check.
     fn loaded(&mut self, rejected: f64) {
         let mut cell = self.cell("structure", Phase::Steady, None);
         let retains = ["bytes", "value", "changed"][self.number % 3];

@@ -1,5 +1,5 @@
-//! What the tests share: folders of their own, the program run in a process with a time limit, systems
-//! that misbehave as they are told, and the files that a run leaves.
+//! Helpers of the tests: temporary folders, the program as a process with a time limit, scripted systems, and
+//! access to run folders.
 
 #![allow(dead_code, unused_imports, reason = "each test program uses its own part of this")]
 
@@ -28,33 +28,33 @@ use process::marked_processes;
 pub(crate) use process::{Ended, Running};
 pub(crate) use systems::{System, mock};
 
-/// The program under test.
+/// Path of the program under test.
 pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_jsonathlon");
 
-/// The variable that every process of one test carries, so that those left behind can be found.
+/// Environment variable that every process of a test carries, so that remaining processes can be found.
 pub(crate) const MARK: &str = "JSONATHLON_TEST_MARK";
 
-/// Nothing in these tests takes as long, not even where others keep all processors busy; what does hangs.
+/// Timeout that no test reaches even on a busy machine, unless it hangs.
 pub(crate) const LIMIT: Duration = Duration::from_secs(900);
 
-/// The questions.
+/// Names of the built-in questions.
 pub(crate) const QUESTIONS: [&str; 6] = ["q1", "q2", "q3", "q4", "q5", "q6"];
 
-/// A folder that one test has for itself.
+/// A temporary folder for one test.
 pub(crate) struct World {
     folder: tempfile::TempDir,
 }
 
 impl World {
     pub(crate) fn new() -> Self {
-        // Servers do not run as root, and their user has to get to their data.
+        // Servers do not run as root, and their user must be able to access the data.
         let open = std::fs::Permissions::from_mode(0o755);
         let world = Self { folder: tempfile::Builder::new().permissions(open).tempdir().unwrap() };
         std::fs::create_dir(world.path("systems")).unwrap();
         world
     }
 
-    /// A world with these systems in it.
+    /// Creates a world with these systems.
     pub(crate) fn with(systems: &[System]) -> Self {
         let world = Self::new();
         for system in systems {
@@ -67,18 +67,18 @@ impl World {
         self.folder.path().join(name)
     }
 
-    /// A path in this world as an argument.
+    /// A path in this world as a command-line argument.
     pub(crate) fn text(&self, name: &str) -> String {
         self.path(name).to_str().unwrap().to_owned()
     }
 
-    /// Writes a file and gives its path as an argument.
+    /// Writes a file and returns its path as a command-line argument.
     pub(crate) fn file(&self, name: &str, content: impl AsRef<[u8]>) -> String {
         std::fs::write(self.path(name), content).unwrap();
         self.text(name)
     }
 
-    /// Generated events, as the program makes them.
+    /// Generates events with the program. Returns the path of the file.
     pub(crate) fn events(&self, name: &str, arguments: &[&str]) -> String {
         let out = self.text(name);
         let mut all = vec!["data", "generate", "-o", &out];
@@ -87,7 +87,7 @@ impl World {
         out
     }
 
-    /// The program with arguments, in this folder, with nothing on its standard input.
+    /// The program with arguments, in this folder, with empty standard input.
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(PROGRAM);
         command
@@ -100,7 +100,7 @@ impl World {
         command
     }
 
-    /// Starts the program.
+    /// Starts the program with these arguments.
     pub(crate) fn start(&self, arguments: &[&str]) -> Running {
         Running::start(self.command(arguments), self.folder.path())
     }
@@ -110,25 +110,25 @@ impl World {
         self.start(arguments).end(LIMIT)
     }
 
-    /// The arguments of a run over the systems of this world into `out`, with the summary printed.
+    /// Arguments of a run of systems of this world into `out`, with the summary printed as JSON.
     pub(crate) fn arguments<'a>(&'a self, out: &'a str, names: &'a str, more: &[&'a str]) -> Vec<String> {
         let folder = self.text("systems");
         let mut all =
             vec!["run", "--systems-dir", &folder, "-s", names, "--json", "--no-yardstick", "-o", out];
         all.extend(more);
-        // A plain run takes as many rounds as fit into its time, which no test waits for.
+        // By default a run takes as many rounds as fit into its time budget, which is too long for tests.
         let chooses = |one: &&str| ["-r", "--rounds", "--budget", "--precision"].contains(one);
         if !more.iter().any(chooses) {
             all.extend(["-r", "5"]);
         }
-        // One load, unless the test is about several.
+        // One load, unless the test sets the number of loads.
         if !more.contains(&"--load-rounds") {
             all.extend(["--load-rounds", "1"]);
         }
         all.into_iter().map(str::to_owned).collect()
     }
 
-    /// Starts serving from the named systems of this world into the folder `out` of it: short trials of mix a.
+    /// Starts a serving run of systems of this world into its folder `out`: short trials of mix a.
     pub(crate) fn start_serving(&self, out: &str, names: &str, more: &[&str]) -> Running {
         let (folder, out) = (self.text("systems"), self.text(out));
         let mut all = vec!["run", "serving", "--systems-dir", &folder, "-s", names, "--json", "-o", &out];
@@ -153,7 +153,7 @@ impl World {
         self.start_serving("out", names, more).end(LIMIT)
     }
 
-    /// Runs the named systems of this world into the folder `out` of it.
+    /// Runs systems of this world into its folder `out`.
     pub(crate) fn measure(&self, names: &str, more: &[&str]) -> Ended {
         self.measure_into("out", names, more)
     }
@@ -168,7 +168,7 @@ impl World {
         self.start(&arguments.iter().map(String::as_str).collect::<Vec<_>>())
     }
 
-    /// Goes on with the run in the folder `out`.
+    /// Starts to resume the run in the folder `out`.
     pub(crate) fn start_resuming(&self, out: &str) -> Running {
         let (folder, out) = (self.text("systems"), self.text(out));
         self.start(&["run", "--systems-dir", &folder, "--json", "--resume", &out])
@@ -178,29 +178,29 @@ impl World {
         self.start_resuming(out).end(LIMIT)
     }
 
-    /// The run in the folder `out`, as it lies on the disk.
+    /// Access to the run folder `out`.
     pub(crate) fn kept(&self, out: &str) -> Kept {
         Kept { folder: self.path(out) }
     }
 
-    /// Processes of this test that are alive.
+    /// Live processes of this test, with their command lines.
     pub(crate) fn processes(&self) -> Vec<(u32, String)> {
         marked_processes(self.folder.path())
     }
 
-    /// The workers among them.
+    /// Process ids of the live workers of this test.
     pub(crate) fn workers(&self) -> Vec<u32> {
         let is_worker = |command: &str| command.split(' ').nth(1) == Some("worker");
         self.processes().into_iter().filter(|(_, command)| is_worker(command)).map(|(pid, _)| pid).collect()
     }
 
-    /// Fails unless every process of this test ends soon.
+    /// Asserts that every process of this test ends soon.
     pub(crate) fn nothing_left(&self) {
         eventually("no process of this run is left", || self.processes().is_empty());
     }
 }
 
-/// The files of a run.
+/// Access to the files of a run.
 pub(crate) struct Kept {
     pub(crate) folder: PathBuf,
 }
@@ -210,35 +210,35 @@ impl Kept {
         self.folder.join(name)
     }
 
-    /// The journal's bytes; nothing when there is none yet.
+    /// The bytes of the journal; empty if it does not exist yet.
     pub(crate) fn journal(&self) -> Vec<u8> {
         std::fs::read(self.path("journal.ndjson")).unwrap_or_default()
     }
 
-    /// The part of the journal that holds whole lines.
+    /// The journal up to its last complete line.
     pub(crate) fn whole_lines(&self) -> Vec<u8> {
         let mut bytes = self.journal();
         bytes.truncate(bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |last| last + 1));
         bytes
     }
 
-    /// Whole lines of the journal.
+    /// Number of complete lines of the journal.
     pub(crate) fn recorded(&self) -> usize {
         self.journal().iter().filter(|byte| **byte == b'\n').count()
     }
 
-    /// The records of all whole lines: a run that is on its way may be amid the last one.
+    /// The records of all complete lines; a running program may be writing the last line.
     pub(crate) fn records(&self) -> Vec<Record> {
         let text = String::from_utf8(self.whole_lines()).unwrap();
         text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     }
 
-    /// The trials of systems.
+    /// The trials of all systems, without the control.
     pub(crate) fn trials(&self) -> Vec<Trial> {
         self.all_trials().into_iter().filter(|trial| trial.cell.id.system != CONTROL).collect()
     }
 
-    /// The trials of the control, which is timed before each system's turn.
+    /// The trials of the control, which runs before each system's turn.
     pub(crate) fn control(&self) -> Vec<Trial> {
         self.all_trials().into_iter().filter(|trial| trial.cell.id.system == CONTROL).collect()
     }
@@ -257,7 +257,7 @@ impl Kept {
         serde_json::from_slice(&std::fs::read(self.path("manifest.json")).unwrap()).unwrap()
     }
 
-    /// Changes the manifest by hand.
+    /// Edits the manifest as JSON.
     pub(crate) fn edit_manifest(&self, edit: impl FnOnce(&mut serde_json::Value)) {
         let path = self.path("manifest.json");
         let mut value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
@@ -265,7 +265,7 @@ impl Kept {
         std::fs::write(path, value.to_string()).unwrap();
     }
 
-    /// Fails unless every planned trial is recorded, and no key twice.
+    /// Asserts that every planned trial is recorded, and no key twice.
     pub(crate) fn is_complete(&self) {
         assert_eq!(self.whole_lines(), self.journal(), "the last line is cut short");
         let records = self.records();
@@ -276,12 +276,12 @@ impl Kept {
         }
     }
 
-    /// What lies in `work/`.
+    /// Names of the entries in `work/`.
     pub(crate) fn work(&self) -> Vec<String> {
         names_in(&self.path("work"))
     }
 
-    /// What a system rejected, in the order of its file.
+    /// The documents that a system rejected, with reasons, in the order of the file.
     pub(crate) fn rejects(&self, system: &str) -> Vec<(u64, String)> {
         let folder = self.path("rejects");
         let file = names_in(&folder).into_iter().find(|name| name.starts_with(&format!("{system}@")));
@@ -304,16 +304,16 @@ pub(crate) fn names_in(folder: &Path) -> Vec<String> {
     names
 }
 
-/// Looking things up in a summary.
+/// Lookup functions for summaries.
 pub(crate) trait Look {
     fn entries(&self, system: &str, step: &str) -> Vec<&Entry>;
     fn entry(&self, system: &str, step: &str) -> &Entry;
     fn hot(&self, system: &str, step: &str) -> &Entry;
     fn cold(&self, system: &str, step: &str) -> &Entry;
     fn failures_of(&self, system: &str) -> Vec<&FailureEntry>;
-    /// Fails unless this system loaded everything, and answered every question exactly and with a time.
+    /// Asserts that this system loaded all documents and answered every question exactly and with a time.
     fn is_right(&self, system: &str);
-    /// The same, but for one question.
+    /// Asserts the same with the exception of one question.
     fn is_right_but_for(&self, system: &str, question: &str);
 }
 
@@ -337,7 +337,7 @@ impl Look for Summary {
         entries.into_iter().find(|entry| entry.cell.phase == Phase::Hot).unwrap()
     }
 
-    /// Where the kernel cannot confirm it, as on a file system in memory, the phase says so.
+    /// If the kernel cannot confirm it, as on in-memory file systems, the phase is `cold-unverified`.
     fn cold(&self, system: &str, step: &str) -> &Entry {
         let phases = [Phase::Cold, Phase::ColdUnverified];
         let entries = self.entries(system, step);
@@ -368,7 +368,7 @@ impl Look for Summary {
     }
 }
 
-/// Waits for something that has to come true soon.
+/// Waits until a condition is true; fails after one minute.
 pub(crate) fn eventually(what: &str, mut condition: impl FnMut() -> bool) {
     let begun = Instant::now();
     while !condition() {

@@ -1,4 +1,4 @@
-//! Processes with a limit on their time, that leave nothing behind.
+//! Processes with a time limit that leave nothing behind.
 
 use std::fs::File;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
@@ -9,20 +9,20 @@ use std::time::{Duration, Instant};
 use jsonathlon_results::summary::Summary;
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
-/// A process that is killed with its group when this is dropped.
+/// A process that is killed with its process group when this is dropped.
 pub(crate) struct Running {
     child: Child,
     shown: String,
     stdout: PathBuf,
     stderr: PathBuf,
-    /// Holds what the process prints until it is read.
+    /// Folder of the output files; deleted when this is dropped.
     _output: tempfile::TempDir,
     ended: bool,
 }
 
 impl Running {
-    /// Starts a command in a process group of its own, its output going to files: nobody has to read them
-    /// for the process to go on.
+    /// Starts a command in its own process group. Output goes to files, so the process never blocks on unread
+    /// output.
     pub(crate) fn start(mut command: Command, folder: &Path) -> Self {
         let output = tempfile::tempdir().unwrap();
         let (stdout, stderr) = (output.path().join("stdout"), output.path().join("stderr"));
@@ -36,7 +36,7 @@ impl Running {
         Pid::from_child(&self.child)
     }
 
-    /// What it has printed on standard error so far.
+    /// The content of standard error so far.
     pub(crate) fn stderr(&self) -> String {
         String::from_utf8_lossy(&std::fs::read(&self.stderr).unwrap()).into_owned()
     }
@@ -49,14 +49,14 @@ impl Running {
         self.child.try_wait().unwrap().is_some()
     }
 
-    /// Kills it the hard way and reaps it.
+    /// Kills the process by SIGKILL and reaps it.
     pub(crate) fn kill(mut self) {
         self.signal(Signal::KILL);
         self.child.wait().unwrap();
         self.ended = true;
     }
 
-    /// Waits until it ends; fails when that takes longer than the limit.
+    /// Waits for the end of the process; fails if the limit is exceeded.
     pub(crate) fn end(mut self, limit: Duration) -> Ended {
         let begun = Instant::now();
         let status = loop {
@@ -80,14 +80,14 @@ impl Running {
 impl Drop for Running {
     fn drop(&mut self) {
         if !self.ended {
-            // The test has failed already; what cannot be killed has ended.
+            // The test has already failed; an error means that the process has ended.
             kill_process_group(self.pid(), Signal::KILL).ok();
             self.child.wait().ok();
         }
     }
 }
 
-/// How a process ended, and what it printed.
+/// Exit status and output of a process.
 #[derive(Debug)]
 pub(crate) struct Ended {
     status: ExitStatus,
@@ -97,7 +97,7 @@ pub(crate) struct Ended {
 }
 
 impl Ended {
-    /// Fails unless it ended with this code, by itself and without a panic.
+    /// Asserts that the process exited with this code and did not panic.
     pub(crate) fn expect(self, code: i32) -> Self {
         let Self { status, shown, stdout, stderr } = &self;
         assert_eq!(status.code(), Some(code), "{shown}: {:?}\n{stderr}\n{stdout}", status.signal());
@@ -105,12 +105,12 @@ impl Ended {
         self
     }
 
-    /// The exit code; fails when it was ended by a signal.
+    /// The exit code; fails if the process was ended by a signal.
     pub(crate) fn code(&self) -> i32 {
         self.status.code().unwrap_or_else(|| panic!("{}: {:?}", self.shown, self.status.signal()))
     }
 
-    /// Fails unless standard error holds each of these.
+    /// Asserts that standard error contains each of `words`.
     pub(crate) fn says(self, words: &[&str]) -> Self {
         for word in words {
             assert!(self.stderr.contains(word), "{word:?} is not in\n{}", self.stderr);
@@ -118,19 +118,19 @@ impl Ended {
         self
     }
 
-    /// Standard output as the summary that it must be, and nothing else.
+    /// Parses standard output, which must be exactly one summary.
     pub(crate) fn summary(&self) -> Summary {
         let parsed = serde_json::from_str(&self.stdout);
         parsed.unwrap_or_else(|error| panic!("{error} in {}\n{}", self.stdout, self.stderr))
     }
 }
 
-/// Live processes that carry this mark, with their command lines.
+/// Live processes with this mark, and their command lines.
 pub(crate) fn marked_processes(mark: &Path) -> Vec<(u32, String)> {
     let wanted = format!("{}={}", super::MARK, mark.display());
     let mut found = Vec::new();
     for entry in std::fs::read_dir("/proc").unwrap() {
-        // Processes come and go while this looks.
+        // Processes may end during the iteration.
         let Ok(entry) = entry else { continue };
         let Some(pid) = entry.file_name().to_str().and_then(|name| name.parse::<u32>().ok()) else {
             continue;

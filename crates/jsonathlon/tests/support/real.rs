@@ -1,5 +1,5 @@
-//! Real systems in tests. What a machine lacks fails the test that needs it, unless the user excluded the
-//! system by name; that is said where nobody misses it.
+//! Real systems in tests. A test fails if this machine lacks its system, unless the user excluded the system
+//! by name; the exclusion is printed.
 
 #![allow(dead_code, reason = "each test program uses its own part of this")]
 
@@ -9,12 +9,12 @@ use std::path::Path;
 use jsonathlon_servers::Launch;
 use jsonathlon_systems::{Artifact, Catalogue, Installed, Store};
 
-/// Names of systems, separated by commas, that the tests are to do without.
+/// Environment variable with the comma-separated names of systems to exclude.
 const WITHOUT: &str = "JSONATHLON_TEST_WITHOUT";
 
-/// No systems, but likewise something that a machine may not have.
+/// Name that excludes tests with a browser, which is not a system.
 pub(crate) const BROWSER: &str = "browser";
-/// A disk whose power can be cut.
+/// Name that excludes tests that need a disk whose power can be cut.
 pub(crate) const OUTAGE: &str = "outage";
 
 fn without() -> Vec<String> {
@@ -29,7 +29,7 @@ fn without() -> Vec<String> {
     names
 }
 
-/// Past the harness, which shows only what failing tests print.
+/// Prints past the test harness, which shows only the output of failing tests.
 fn say(names: &[&str]) {
     let thread = std::thread::current();
     let test = thread.name().unwrap_or("a test");
@@ -37,7 +37,7 @@ fn say(names: &[&str]) {
     std::io::stderr().write_all(text.as_bytes()).unwrap();
 }
 
-/// Whether the user excluded one of these systems, without which the test that asks has nothing to do.
+/// Returns `true` if the user excluded one of these systems; the calling test then has nothing to do.
 pub(crate) fn excluded(systems: &[&str]) -> bool {
     included(systems).len() < systems.len()
 }
@@ -53,7 +53,7 @@ pub(crate) fn included<'a>(systems: &[&'a str]) -> Vec<&'a str> {
     left
 }
 
-/// The artifact, installed into the user's cache when it is not there yet.
+/// Installs the artifact into the user's cache if it is missing.
 pub(crate) fn installed(artifact: &Artifact) -> Installed {
     let store = Store::from_environment().unwrap();
     store.install(artifact, &mut |_| {}, &|| false).unwrap_or_else(|error| {
@@ -61,26 +61,28 @@ pub(crate) fn installed(artifact: &Artifact) -> Installed {
     })
 }
 
-/// Where Java's system starts often and nothing is measured: a small heap, since it touches all of it when it starts.
+/// Options for tests that start Elasticsearch often without measuring: a small heap, because Java touches all
+/// of it at start.
 pub(crate) const SMALL: [&str; 2] = ["--memory", "2GB"];
 
-/// Java compiles once and not again better, and believes that what it compiles is well-formed: what it starts is up in less
-/// than a third of the processor's time.
+/// Java options that reduce the CPU time until a server is ready to less than a third: one level of
+/// compilation only, and no verification of bytecode.
 const SOON_UP: &str =
     "-XX:TieredStopAtLevel=1 -XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote";
 
-/// A server that a test starts by itself is soon up, with a small heap: what Elasticsearch looks for means nothing to others.
+/// Configures a server that a test starts itself for a fast start with a small heap; only Elasticsearch reads
+/// this variable.
 pub(crate) fn soon_up_alone(launch: &mut Launch) {
     let options = format!("-Xms512m -Xmx512m {SOON_UP}");
     launch.recipe.environment.insert("ES_JAVA_OPTS".into(), options);
 }
 
-/// The folder of a system as it is built in.
+/// The source folder of a built-in system.
 pub(crate) fn built_in(system: &str) -> std::path::PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../systems/catalogue").join(system)
 }
 
-/// A copy of a folder with all that is in it.
+/// Copies a folder recursively.
 pub(crate) fn copy(from: &Path, to: &Path) {
     std::fs::create_dir_all(to).unwrap();
     for entry in std::fs::read_dir(from).unwrap().map(Result::unwrap) {
@@ -95,7 +97,7 @@ pub(crate) fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// Puts Elasticsearch into a folder of systems as it is built in, but sooner up.
+/// Adds the built-in Elasticsearch to a folder of systems, with the options for a fast start.
 pub(crate) fn soon_up(systems: &Path) {
     let folder = systems.join("elasticsearch");
     copy(&built_in("elasticsearch"), &folder);

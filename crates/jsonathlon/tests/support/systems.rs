@@ -1,4 +1,4 @@
-//! Folders of systems that do what a script says.
+//! Folders of scripted mock systems.
 
 use std::path::Path;
 
@@ -10,21 +10,21 @@ pub(crate) struct System {
     pub(crate) name: String,
     script: Value,
     by_file: bool,
-    /// Where it comes from; part of the program if none.
+    /// Lines of the source of its library. `None` if it is part of the program.
     source: Option<String>,
-    /// More lines of the analytics part.
+    /// Additional lines of the analytics section.
     analytics: String,
-    /// Lines of the serving part, where it has one.
+    /// Lines of the serving section. `None` if it does not support the workload.
     serving: Option<String>,
-    /// Lines of the documents part, where it has one.
+    /// Lines of the documents section. `None` if it does not support the workload.
     documents: Option<String>,
-    /// Whether it takes users' own questions.
+    /// Whether it supports users' own questions.
     questions: bool,
-    /// Lines of the fidelity part, where it has one.
+    /// Lines of the fidelity section. `None` if it does not support the workload.
     fidelity: Option<String>,
 }
 
-/// A system that loads by row and does what this script says.
+/// A system that loads by row and behaves as the script says.
 pub(crate) fn mock(name: &str, script: Value) -> System {
     System {
         name: name.to_owned(),
@@ -39,7 +39,7 @@ pub(crate) fn mock(name: &str, script: Value) -> System {
     }
 }
 
-/// How the mock does the operations of serving.
+/// Statements of the mock for serving operations.
 const OPERATIONS: [(&str, &str); 6] = [
     ("read", "kv_read {{key}}"),
     ("update", "kv_update {{key}} {{value}}"),
@@ -49,7 +49,7 @@ const OPERATIONS: [(&str, &str); 6] = [
     ("read_modify_write", "kv_read {{key}};\nkv_swap {{key}} {{old}} {{value}}"),
 ];
 
-/// How the mock does the tests of large documents.
+/// Statements of the mock for the tests of large documents.
 const DOCUMENTS: [(&str, &str); 15] = [
     ("create", "doc_create {{table}}"),
     ("load", "doc_load {{table}} :key :doc"),
@@ -68,7 +68,7 @@ const DOCUMENTS: [(&str, &str); 15] = [
     ("update_path", "doc_set {{table}} {{key}} {{dotted}} {{value}}"),
 ];
 
-/// How the mock takes and gives back one document.
+/// Statements of the mock for storing and reading one document.
 const FIDELITY: [(&str, &str); 7] = [
     ("create", "one_create {{table}}"),
     ("load", "one_load {{table}} :doc"),
@@ -80,37 +80,37 @@ const FIDELITY: [(&str, &str); 7] = [
 ];
 
 impl System {
-    /// Takes single documents too; `more` lines follow in its section.
+    /// Adds support for fidelity; `more` is appended to its section.
     pub(crate) fn fidelity(mut self, more: &str) -> Self {
         self.fidelity = Some(more.to_owned());
         self
     }
 
-    /// Keeps large documents too; `more` lines follow in its section.
+    /// Adds support for large documents; `more` is appended to its section.
     pub(crate) fn documents(mut self, more: &str) -> Self {
         self.documents = Some(more.to_owned());
         self
     }
 
-    /// Takes users' own questions too.
+    /// Adds support for users' own questions.
     pub(crate) fn questions(mut self) -> Self {
         self.questions = true;
         self
     }
 
-    /// Serves records too.
+    /// Adds support for serving.
     pub(crate) fn serving(mut self) -> Self {
         self.serving = Some(String::new());
         self
     }
 
-    /// The same, with these lines more in that part of its folder.
+    /// Adds support for serving, with additional lines in its section.
     pub(crate) fn serving_with(mut self, lines: &str) -> Self {
         self.serving = Some(lines.to_owned());
         self
     }
 
-    /// Loads whole files instead.
+    /// Switches to loading whole files.
     pub(crate) fn by_file(mut self) -> Self {
         self.by_file = true;
         self
@@ -122,19 +122,19 @@ impl System {
         self
     }
 
-    /// Promises something of a question's plan.
+    /// Requires a text in the plan of a question.
     pub(crate) fn plan(mut self, question: &str, expect: &str) -> Self {
         self.analytics += &format!("[analytics.questions.{question}]\nexpect = ['{expect}']\n");
         self
     }
 
-    /// Has to be fetched first, from what these lines of an `[[artifact.source]]` say.
+    /// Makes the system an artifact that must be downloaded from this `[[artifact.source]]`.
     pub(crate) fn from(mut self, source: &str) -> Self {
         self.source = Some(source.to_owned());
         self
     }
 
-    /// Writes the folder below `systems`.
+    /// Writes the system's folder below `systems`.
     pub(crate) fn write(&self, systems: &Path) {
         let folder = systems.join(&self.name);
         let statements = folder.join("analytics");
@@ -178,7 +178,7 @@ impl System {
         if let Some(more) = &self.documents {
             let documents = folder.join("documents");
             std::fs::create_dir_all(&documents).unwrap();
-            // What it says that it lacks it has no file for.
+            // Statements that the system declares as missing have no file.
             let has = |name: &str| !more.contains(&format!("not.{name} ="));
             for (name, text) in DOCUMENTS.iter().filter(|(name, _)| has(name)) {
                 std::fs::write(documents.join(format!("{name}.sql")), format!("{text};\n")).unwrap();
@@ -257,7 +257,7 @@ load = "rows"
 "#
             )
         });
-        // A string of JSON is a string of TOML.
+        // A JSON string is also a valid TOML string.
         let script = Value::from(self.script.to_string());
         let load = if self.by_file { "file" } else { "rows" };
         let (files, source) = match &self.source {

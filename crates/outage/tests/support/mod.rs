@@ -1,4 +1,4 @@
-//! Tests in processes of their own, and what may be left of them.
+//! Runs tests in separate processes, and checks what they leave behind.
 
 #![allow(dead_code, reason = "each test program uses its own part of this")]
 
@@ -10,41 +10,41 @@ use std::time::{Duration, Instant};
 
 use jsonathlon_outage::Disk;
 
-/// What a machine cannot have is left out by name, separated by commas.
+/// Environment variable with the comma-separated names of what tests must do without.
 const WITHOUT: &str = "JSONATHLON_TEST_WITHOUT";
 const OUTAGE: &str = "outage";
-/// In the environment of a test's own process: its folder. What it starts inherits it, and is known by it.
+/// Environment variable with the folder of a test's own process. Children inherit it, which identifies them.
 const FOLDER: &str = "JSONATHLON_OUTAGE_TEST_FOLDER";
-/// Of the disks that tests make, bytes.
+/// Size in bytes of the disks that tests create.
 pub(crate) const SIZE: u64 = 64 << 20;
-/// How long something may take that takes milliseconds.
+/// Timeout for operations that normally take milliseconds.
 const LIMIT: Duration = Duration::from_secs(30);
 
-/// Whether the user left these tests out, which nobody shall miss.
+/// Returns `true` if the user excluded these tests, and prints that.
 pub(crate) fn is_excluded(test: &str) -> bool {
     let names = std::env::var(WITHOUT).unwrap_or_default();
     let excluded = names.split(',').any(|name| name.trim() == OUTAGE);
     if excluded {
-        // Past the harness, which shows only what failing tests print.
+        // Prints past the test harness, which shows only the output of failing tests.
         let text = format!("{test}: done without {OUTAGE}, excluded by name ({WITHOUT})\n");
         std::io::stderr().write_all(text.as_bytes()).unwrap();
     }
     excluded
 }
 
-/// Fails, and says how to do without, where there can be no disk.
+/// Fails if disks cannot be created here; the message tells how to exclude these tests.
 fn is_possible(folder: &Path) {
     if let Err(error) = Disk::check(&folder.join("disk"), SIZE) {
         panic!("this test cuts the power of a disk of its own, or is left out ({WITHOUT}={OUTAGE}): {error}");
     }
 }
 
-/// The folder of this process, if it is a test's own.
+/// The folder of this process. `None` if it is not a test's own process.
 pub(crate) fn own_folder() -> Option<PathBuf> {
     std::env::var_os(FOLDER).map(PathBuf::from)
 }
 
-/// A folder that everybody may enter, in which a disk can be mounted.
+/// A folder that is accessible to all users, in which a disk can be mounted.
 pub(crate) fn folder() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     fs::set_permissions(folder.path(), std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
@@ -52,7 +52,7 @@ pub(crate) fn folder() -> tempfile::TempDir {
     folder
 }
 
-/// The command that runs this one test again in a process of its own, in which [`own_folder`] is this one.
+/// The command that runs only this test in a separate process, in which [`own_folder`] returns `folder`.
 pub(crate) fn again(test: &str, folder: &Path) -> Command {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command
@@ -62,8 +62,8 @@ pub(crate) fn again(test: &str, folder: &Path) -> Command {
     command
 }
 
-/// Runs the body of the test of this name in a process that is in a mount namespace of its own. Nothing may be left of
-/// it, whatever it did.
+/// Runs the body of the named test in a separate process with its own mount namespace. Nothing of it may be
+/// left, whatever it did.
 pub(crate) fn alone(test: &str, body: impl FnOnce(&Path)) {
     if let Some(folder) = own_folder() {
         jsonathlon_outage::enter().unwrap();
@@ -82,7 +82,7 @@ pub(crate) fn alone(test: &str, body: impl FnOnce(&Path)) {
     assert!(files.is_empty(), "{files:?} is left");
 }
 
-/// No mount, loop device or process of the tests in this folder, on the whole machine.
+/// Asserts that no mount, loop device or process of the tests in this folder is left on the whole machine.
 pub(crate) fn nothing_left(folder: &Path) {
     let begun = Instant::now();
     loop {
@@ -95,13 +95,14 @@ pub(crate) fn nothing_left(folder: &Path) {
     }
 }
 
-/// Everything on the machine that belongs to the tests in this folder, in words.
+/// Lists everything on the machine that belongs to the tests in this folder.
 pub(crate) fn left(folder: &Path) -> Vec<String> {
     let mark = format!("{FOLDER}={}", folder.display());
     let shown = folder.display().to_string();
     let mut found = Vec::new();
     for process in entries("/proc") {
-        // Processes come and go while this looks, and some are none.
+        // Entries without this file are skipped: processes that have just ended, and entries that are no
+        // processes.
         let environment = fs::read(process.join("environ")).unwrap_or_default();
         if environment.split(|byte| *byte == 0).any(|variable| variable == mark.as_bytes()) {
             let command = fs::read(process.join("cmdline")).unwrap_or_default();
@@ -117,7 +118,7 @@ pub(crate) fn left(folder: &Path) -> Vec<String> {
         found.extend(mounts.map(|line| format!("{}: {line}", process.display())));
     }
     for device in entries("/sys/block") {
-        // What `losetup --all` shows.
+        // The backing file, as `losetup --all` shows it.
         let image = fs::read_to_string(device.join("loop/backing_file")).unwrap_or_default();
         if image.contains(&shown) {
             found.push(format!("{}: {}", device.display(), image.trim()));
@@ -130,7 +131,7 @@ fn entries(folder: &str) -> impl Iterator<Item = PathBuf> {
     fs::read_dir(folder).unwrap().filter_map(|entry| Some(entry.ok()?.path()))
 }
 
-/// The program under which syncs lie: an example of this crate, compiled when it is not there.
+/// Path of the program that disables syncs: an example of this crate, compiled if necessary.
 pub(crate) fn liar() -> PathBuf {
     let built = Command::new(env!("CARGO"))
         .args(["build", "--quiet", "--locked", "--example", "liar"])
@@ -142,7 +143,7 @@ pub(crate) fn liar() -> PathBuf {
     target().join("debug/examples/liar")
 }
 
-/// Where this was compiled to: `…/debug/deps/test-…`.
+/// The target directory of this test, whose executable is `…/debug/deps/test-…`.
 fn target() -> PathBuf {
     std::env::current_exe().unwrap().ancestors().nth(3).unwrap().to_owned()
 }

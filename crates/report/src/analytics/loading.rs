@@ -1,4 +1,4 @@
-//! Loading: how long, how much, and what was refused.
+//! Table of loading: its duration, its rates, and rejected documents.
 
 use jsonathlon_results::figure::{self, Figure};
 use jsonathlon_results::id::{State, Step};

@@ -1,4 +1,4 @@
-//! The tables of the analytics workload: loading, sizes, one table a question.
+//! Tables of the analytics workload: loading, sizes, one per question, and the published score.
 
 pub(crate) mod loading;
 pub(crate) mod questions;
@@ -11,10 +11,10 @@ use jsonathlon_results::summary::{Entry, Run, Summary};
 use crate::challenge;
 use crate::section::Section;
 
-/// As it is called in journals.
+/// Name of the workload in journals.
 pub(crate) const NAME: &str = "analytics";
 
-/// All of them.
+/// All tables of the workload.
 pub(crate) fn sections(run: &Run, summary: &Summary) -> Vec<Section> {
     let mut sections = vec![loading::loading(run, summary), sizes::sizes(run, summary)];
     sections.extend(questions::all(run, summary));

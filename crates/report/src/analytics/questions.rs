@@ -1,4 +1,4 @@
-//! One table a question: times with their intervals, beside the best and beside the yardstick.
+//! Tables of questions: times with their intervals, compared with the best and with the yardstick.
 
 use jsonathlon_dataset::questions::Question;
 use jsonathlon_results::beside_best::{Against, Comparison, Difference};
@@ -13,7 +13,7 @@ use super::find;
 use crate::format;
 use crate::section::{NAMES, Section, TOO_FEW_ROUNDS, interval, name, none, optional};
 
-/// The tables of all questions in all states that they were asked in.
+/// Tables of all questions in all data states in which they were asked.
 pub(super) fn all(run: &Run, summary: &Summary) -> Vec<Section> {
     let mut sections = Vec::new();
     for state in states(summary) {
@@ -25,7 +25,7 @@ pub(super) fn all(run: &Run, summary: &Summary) -> Vec<Section> {
     sections
 }
 
-/// The states in which questions were asked.
+/// Data states in which questions were asked.
 pub(crate) fn states(summary: &Summary) -> Vec<State> {
     let is_asked_in = |state: &State| {
         summary.results.iter().any(|entry| entry.cell.step.is_own() && entry.cell.state == Some(*state))
@@ -33,20 +33,21 @@ pub(crate) fn states(summary: &Summary) -> Vec<State> {
     State::ALL.into_iter().filter(is_asked_in).collect()
 }
 
-/// A configuration's standing in one question.
+/// Results of one configuration for one question.
 struct Standing<'a> {
     configuration: &'a Configuration,
     hot: Option<&'a Entry>,
     cold: Option<&'a Entry>,
     comparable: bool,
-    /// Its hot times beside the best of its ranking.
+    /// Comparison of its hot times with the best of its ranking; `None` if there is none.
     to_best: Option<&'a Comparison>,
-    /// Its hot times beside the first reference row.
+    /// Comparison of its hot times with the first yardstick; `None` if there is none.
     to_reference: Option<&'a Comparison>,
 }
 
 impl Standing<'_> {
-    /// That of its answers; what holds other documents may not be compared.
+    /// Worst severity of the answers; at least a warning if the configuration holds other documents and may
+    /// not be compared.
     fn severity(&self) -> Severity {
         let answers = [self.hot, self.cold].into_iter().flatten().map(Entry::severity);
         let documents = if self.comparable { Severity::Good } else { Severity::Warning };
@@ -58,7 +59,7 @@ impl Standing<'_> {
     }
 }
 
-/// The table of the question whose cells have the step `id`; none where it was asked of nobody.
+/// Table of the question whose cells have the step `id`; `None` if no configuration was asked.
 pub(crate) fn table(run: &Run, summary: &Summary, id: &str, title: &str, state: State) -> Option<Section> {
     let mut standings: Vec<Standing<'_>> = Vec::new();
     for configuration in &run.manifest.configurations {
@@ -84,8 +85,9 @@ pub(crate) fn table(run: &Run, summary: &Summary, id: &str, title: &str, state: 
     if standings.is_empty() {
         return None;
     }
-    // Ranking by ranking, reference rows after them; in each the fastest first, then what may
-    // not be compared, and last what has no time: a system that holds fewer documents must not head a table.
+    // Sorted by ranking, yardsticks last. Each ranking begins with comparable rows by their time, then come
+    // rows that may not be compared, then those without a time. A system with fewer documents must not head a
+    // table.
     let place =
         |standing: &Standing<'_>| (standing.configuration.reference, standing.configuration.ranking_place());
     standings.sort_by(|a, b| {
@@ -165,7 +167,8 @@ fn row(standing: &Standing<'_>, with_reference: bool) -> Vec<String> {
     row
 }
 
-/// A ratio with its interval, or that nothing is shown. The best row itself has only its one.
+/// Ratio to the best with its interval, or the note that no difference is shown. The best row itself has only
+/// its ratio, 1.
 fn ratio(standing: &Standing<'_>, best: &Comparison) -> String {
     let text = format::times(best.ratio);
     let itself = best.other == standing.configuration.id;

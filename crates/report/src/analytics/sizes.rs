@@ -1,4 +1,4 @@
-//! Sizes, beside those of the same documents in plain files.
+//! Table of sizes, beside those of the same documents in plain files.
 
 use jsonathlon_results::figure::{self, Figure};
 use jsonathlon_results::id::{State, Step};
@@ -8,7 +8,7 @@ use super::find;
 use crate::format;
 use crate::section::{NAMES, Section, by_class, name, none, optional};
 
-/// Place of the column of logs: behind what is on disk, which holds them.
+/// Index of the column of logs: behind `on disk`, which includes them.
 const LOGS: usize = 9;
 
 pub(crate) fn sizes(run: &Run, summary: &Summary) -> Section {
@@ -89,7 +89,7 @@ pub(crate) fn sizes(run: &Run, summary: &Summary) -> Section {
             section.rows.mark(entry.severity(), row);
         }
     }
-    // Where no system has any, there is no such column.
+    // The column is left out if no system reports its logs.
     if logs.iter().any(Option::is_some) {
         section.header.insert(LOGS, "logs".to_owned());
         for (row, logs) in section.rows.iter_mut().zip(&logs) {
@@ -109,7 +109,7 @@ pub(crate) fn sizes(run: &Run, summary: &Summary) -> Section {
     section
 }
 
-/// A size, with its range over loads where that shows in three digits.
+/// A size as text, with its range over loads if three digits show one; `ranges` is set then.
 fn size_with_range(median: Option<f64>, least: Option<f64>, most: Option<f64>, ranges: &mut bool) -> String {
     let text = optional(median, format::bytes);
     match (least.map(format::bytes), most.map(format::bytes)) {

@@ -1,4 +1,4 @@
-//! Sizes of documents at which two systems change places.
+//! Finds the sizes of documents at which the faster of two systems changes.
 
 use std::collections::BTreeMap;
 
@@ -11,24 +11,25 @@ use jsonathlon_results::summary::{Run, Summary};
 use super::{bytes_of, entries, is_smaller, word};
 use crate::section::{Section, by_class, optional};
 
-/// Tests of which every system has the same: those under an index have one that is each system's own.
+/// Tests that are the same for every system. Tests under an index are left out, because each system has its
+/// own indexes.
 const TESTS: [&str; 6] = ["export", "import", "copy", "extract", "filter", "order"];
 
-/// Two systems that change places.
+/// A size of documents at which the faster of two configurations changes.
 pub(crate) struct Crossover<'r> {
     pub(crate) test: &'static str,
     pub(crate) data: String,
-    /// The faster one below that size, and the faster one above it.
+    /// Configuration that is faster below that size; `above` is the one that is faster above it.
     pub(crate) below: &'r Configuration,
     pub(crate) above: &'r Configuration,
-    /// Bytes of a document.
+    /// Size of a document in bytes, with its interval.
     pub(crate) at: Crossing,
 }
 
-/// Times of one configuration: by size, round by round.
+/// Times of one configuration in seconds, by size in bytes and by round.
 type Times = BTreeMap<u64, BTreeMap<u32, Vec<f64>>>;
 
-/// All there are among ranked configurations, test by test.
+/// All crossovers among ranked configurations, by data set and test.
 pub(crate) fn all<'r>(run: &'r Run, summary: &Summary) -> Vec<Crossover<'r>> {
     let ranked: Vec<&Configuration> =
         by_class(run).into_iter().filter(|one| one.ranked && !one.reference).collect();
@@ -60,7 +61,7 @@ pub(crate) fn all<'r>(run: &'r Run, summary: &Summary) -> Vec<Crossover<'r>> {
 
 fn times(run: &Run, summary: &Summary, of: &Configuration, is_own: impl Fn(&Cell) -> bool) -> Times {
     let mut times = Times::new();
-    // A cell with one wrong answer has no time at all.
+    // A cell with a wrong answer has no time, so its trials are left out.
     let right: Vec<String> = entries(summary)
         .filter(|entry| entry.median_s.is_some() && of.has(&entry.cell) && is_own(&entry.cell))
         .map(|entry| entry.cell.key())
@@ -74,7 +75,7 @@ fn times(run: &Run, summary: &Summary, of: &Configuration, is_own: impl Fn(&Cell
     times
 }
 
-/// Ratios at the sizes that both have, over the rounds that both have.
+/// Ratios of the first to the second configuration at the sizes, and over the rounds, that both have.
 fn points(one: &Times, other: &Times) -> Vec<Point> {
     let point = |(size, of_one): (&u64, &BTreeMap<u32, Vec<f64>>)| {
         let of_other = other.get(size)?;
@@ -87,7 +88,7 @@ fn points(one: &Times, other: &Times) -> Vec<Point> {
     one.iter().filter_map(point).collect()
 }
 
-/// All of them as a table.
+/// Table of all crossovers; `None` if there are none.
 pub(super) fn table(run: &Run, summary: &Summary) -> Option<Section> {
     let all = all(run, summary);
     let header =
@@ -122,7 +123,7 @@ pub(super) fn table(run: &Run, summary: &Summary) -> Option<Section> {
     (!all.is_empty()).then_some(section)
 }
 
-/// Bytes of a document in the units of its sizes.
+/// Formats bytes in KiB or MiB, the units of document sizes.
 fn size(bytes: f64) -> String {
     let (unit, name) = if bytes >= 1048576.0 { (1048576.0, "MiB") } else { (1024.0, "KiB") };
     let number = bytes / unit;

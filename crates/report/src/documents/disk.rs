@@ -1,4 +1,4 @@
-//! What documents and their copies take on the disk.
+//! Table of the disk space that documents and their copies take.
 
 use jsonathlon_results::figure;
 use jsonathlon_results::summary::{Run, Summary};
@@ -7,7 +7,7 @@ use super::{bytes_of, called, entries, word};
 use crate::format;
 use crate::section::{Section, by_class, optional};
 
-/// The table of one data set.
+/// Table of one data set; `None` if nothing was measured for it.
 pub(super) fn table(run: &Run, summary: &Summary, data: &str) -> Option<Section> {
     let header = [
         "system",

@@ -1,4 +1,4 @@
-//! What plans do with each index, by query and its form.
+//! Tables of how plans use each index, by query and its form.
 
 use std::collections::BTreeSet;
 
@@ -10,10 +10,10 @@ use jsonathlon_results::summary::{Entry, Run, Summary};
 use super::{bytes_of, entries, word};
 use crate::section::{Section, by_class, none, printable};
 
-/// Operations in the order in which they are shown.
+/// Operations of queries, in the order in which they are shown.
 const OPERATIONS: [&str; 5] = ["extract", "filter", "order", "contains", "exists"];
 
-/// A matrix for each configuration.
+/// One matrix per configuration that has such cells.
 pub(super) fn all(run: &Run, summary: &Summary) -> Vec<Section> {
     let of = |configuration: &&jsonathlon_results::manifest::Configuration| {
         let is_own = |entry: &&Entry| entry.cell.step.word() == "use" && configuration.has(&entry.cell);
@@ -67,7 +67,7 @@ fn matrix(name: &str, own: &[&Entry]) -> Option<Section> {
     Some(section)
 }
 
-/// What became of an index; where that differs, with the sizes or data sets of which it is so, or both.
+/// How an index is used, as text. If that differs, each state is followed by its sizes or data sets, or both.
 fn states(entries: &[&Entry]) -> String {
     let mut sorted = entries.to_vec();
     sorted.sort_by_key(|entry| bytes_of(word(&entry.cell, "size")));

@@ -1,5 +1,4 @@
-//! The tables of the documents workload: a table a test with a column for each size, what is on the disk, who
-//! changes places, and what plans do with indexes.
+//! Tables of the documents workload: times by test and size, disk space, crossovers, and use of indexes.
 
 pub(crate) mod crossover;
 mod disk;
@@ -13,10 +12,10 @@ use jsonathlon_results::summary::{Entry, Run, Summary};
 
 use crate::section::Section;
 
-/// As it is called in journals.
+/// Name of the workload in journals.
 pub(crate) const NAME: &str = "documents";
 
-/// All of them; times are shown with means and deviations too where `means` says so.
+/// All tables of the workload. `means` adds means and standard deviations to the times.
 pub(crate) fn sections(run: &Run, summary: &Summary, means: bool) -> Vec<Section> {
     let mut sections = Vec::new();
     for data in data_sets(summary) {
@@ -28,7 +27,7 @@ pub(crate) fn sections(run: &Run, summary: &Summary, means: bool) -> Vec<Section
     sections
 }
 
-/// How to read the tables.
+/// Notes on how to read the workload's tables.
 pub(crate) fn reading() -> Vec<String> {
     [
         "times are of statements alone, in the client; each document that came out was compared by value with what went in, \
@@ -50,7 +49,7 @@ fn entries(summary: &Summary) -> impl Iterator<Item = &Entry> {
     summary.results.iter().filter(|entry| entry.cell.workload == NAME && entry.cell.step.is_own())
 }
 
-/// Data sets in the order in which they were measured.
+/// Names of the data sets, in the order in which they were measured.
 fn data_sets(summary: &Summary) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     for entry in entries(summary) {
@@ -62,7 +61,7 @@ fn data_sets(summary: &Summary) -> Vec<String> {
     found
 }
 
-/// Sizes of documents, smallest first: as they are called, by the ordinal that was asked for.
+/// Sizes of documents as they were asked for, such as `64KiB`; the smallest comes first.
 fn sizes<'a>(entries: impl Iterator<Item = &'a Entry>) -> Vec<String> {
     let mut found: Vec<(u64, String)> = Vec::new();
     for entry in entries {
@@ -75,7 +74,7 @@ fn sizes<'a>(entries: impl Iterator<Item = &'a Entry>) -> Vec<String> {
     found.into_iter().map(|(_, size)| size).collect()
 }
 
-/// Bytes of a size as it is called.
+/// Bytes of a size such as `64KiB`; 0 if the text has no number.
 fn bytes_of(size: &str) -> u64 {
     let digits = size.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
     let unit = match size.get(digits.len()..) {
@@ -87,13 +86,14 @@ fn bytes_of(size: &str) -> u64 {
     digits.parse::<u64>().unwrap_or_default().saturating_mul(unit)
 }
 
-/// Whether a cell holds documents of the largest size that its configuration takes, which is less than was asked for.
+/// Returns `true` if a cell holds documents of the largest size that its configuration accepts, which is less
+/// than was asked for.
 fn is_smaller(cell: &Cell) -> bool {
     let n = cell.parameters.get("n").and_then(serde_json::Value::as_u64);
     n.is_some_and(|n| n < 60 && 1_u64 << (n + 4) < bytes_of(word(cell, "size")))
 }
 
-/// What a configuration is called in these tables.
+/// Table cells that identify a configuration: system with version, variant, storage.
 fn called(configuration: &Configuration) -> Vec<String> {
     let id = &configuration.id;
     vec![format!("{} {}", id.system, id.version), id.variant.clone(), id.storage.clone()]

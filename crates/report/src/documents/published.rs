@@ -1,4 +1,4 @@
-//! What others have published about large documents, in tables of the same layout.
+//! Tables of published results about large documents, in the layout of a run's tables.
 
 use jsonathlon_results::published_documents::{MACHINE, PublishedDocuments, SOURCE};
 
@@ -7,7 +7,7 @@ use crate::draw::terminal::draw;
 use crate::format;
 use crate::section::{Section, none};
 
-/// The figures given, a table a test.
+/// Tables of the given published results, one per test.
 #[must_use]
 pub fn published(figures: &[&PublishedDocuments], look: Look) -> String {
     let mut tests: Vec<&str> = Vec::new();
@@ -79,7 +79,7 @@ fn shown(one: &PublishedDocuments) -> String {
     }
 }
 
-/// A size of documents as it is called.
+/// Document size of an ordinal as text, such as `64KiB`.
 fn size(n: u32) -> String {
     match 1_u64 << (n + 4) {
         bytes if bytes >= 1 << 20 => format!("{}MiB", bytes >> 20),

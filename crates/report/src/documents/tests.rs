@@ -1,4 +1,4 @@
-//! Times by test and size.
+//! Tables of times by test and size of documents.
 
 use jsonathlon_results::figure;
 use jsonathlon_results::record::{Cell, Phase, Verdict};
@@ -9,7 +9,7 @@ use super::{called, entries, is_smaller, sizes, word};
 use crate::format;
 use crate::section::{Section, by_class, none, printable};
 
-/// Tests in the order in which they are shown, with what they are called.
+/// Tests with their titles, in the order in which they are shown.
 const TESTS: [(&str, &str); 7] = [
     ("export", "all documents out as JSON text"),
     ("import", "the documents in"),
@@ -19,16 +19,16 @@ const TESTS: [(&str, &str); 7] = [
     ("order", "keys in the order of a number"),
     ("index", "creation of an index"),
 ];
-/// Tests that are done where they are asked for.
+/// Tests that run only if they are asked for, with their titles.
 const FURTHER: [(&str, &str); 3] = [
     ("limit", "one document, larger and larger until one is refused"),
     ("update_path", "one number of one document changed"),
     ("version", "one version of one document, and the share of its bytes that it adds"),
 ];
-/// Columns that name a row: system, variant, storage, and what else sets it apart.
+/// Number of leading columns that identify a row: system, variant, storage, and what else sets it apart.
 const NAMES: usize = 4;
 
-/// The tables of one data set.
+/// Tables of one data set, one per test.
 pub(super) fn all(run: &Run, summary: &Summary, data: &str, means: bool) -> Vec<Section> {
     let tests = TESTS.into_iter().chain(FURTHER);
     tests.filter_map(|(test, title)| table(run, summary, data, test, title, means)).collect()
@@ -85,7 +85,8 @@ fn table(run: &Run, summary: &Summary, data: &str, test: &str, title: &str, mean
     Some(section)
 }
 
-/// What sets cells of one test and configuration apart: an index, a form, a depth, and whether they were cold.
+/// Text that distinguishes cells of one test and configuration: index, form, depth, kind of history, and
+/// whether they were cold.
 fn kind(cell: &Cell) -> String {
     let mut words = Vec::new();
     let index = word(cell, "index");
@@ -109,7 +110,8 @@ fn kind(cell: &Cell) -> String {
     words.join(", ")
 }
 
-/// A median with its interval, and a mean with its standard deviation where that is wanted, or the verdict of what has none.
+/// Median with its interval, as text, with mean and standard deviation if `means` is set; the verdict if
+/// there is no time.
 fn shown(entry: &Entry, means: bool) -> String {
     let Some(median) = entry.median_s else {
         return match (entry.cell.step.word(), entry.verdict) {
@@ -138,12 +140,13 @@ fn shown(entry: &Entry, means: bool) -> String {
     text
 }
 
-/// Bytes of the largest document that was taken before one was refused, where it was looked for.
+/// Bytes of the largest document that was accepted before one was rejected; `None` if that was not searched
+/// for.
 fn largest(entry: &Entry) -> Option<f64> {
     entry.finding("bytes taken")?.state.parse().ok()
 }
 
-/// Why systems lack a test, each once.
+/// Reasons why systems have no result of a test, without repetitions.
 fn reasons(run: &Run, test: &str, data: &str) -> Vec<String> {
     let mut told: Vec<String> = Vec::new();
     for trial in run.trials().filter(|trial| {
@@ -157,7 +160,7 @@ fn reasons(run: &Run, test: &str, data: &str) -> Vec<String> {
         let (id, index) = (&trial.cell.id, word(&trial.cell, "index"));
         let index = if index.is_empty() || index == "none" { String::new() } else { format!(" {index}") };
         let what = match test {
-            // What follows the first refusal is no news.
+            // Sizes beyond the first rejected one are not listed.
             "limit" if failure.because.is_some() => continue,
             "limit" => "refused",
             _ => "not applicable",

@@ -1,14 +1,14 @@
-//! Sections as Markdown, as GitHub and GitLab read it: for pull requests and notes.
+//! Draws sections as Markdown of GitHub and GitLab, for pull requests and notes.
 //!
-//! Names and messages come from systems, documents and other people's run folders. Whatever they hold, it is
-//! shown as text: no markup, no links, and nobody is mentioned.
+//! Names and messages come from systems, documents and untrusted run folders. They are escaped, so that they
+//! are shown as text: without markup, links or mentions.
 
 use std::fmt::Write;
 
 use crate::marked::Marked;
 use crate::section::Section;
 
-/// Writes sections one below the other, under headings of this level.
+/// Markdown of sections, one below the other, with headings of this level.
 pub(crate) fn write(sections: &[Section], level: usize) -> String {
     let mut text = String::new();
     for section in sections {
@@ -30,7 +30,7 @@ fn write_section(text: &mut String, section: &Section, level: usize) {
     }
 }
 
-/// The table of a section alone.
+/// Markdown table of a section, without its title and its notes.
 pub(crate) fn table(section: &Section) -> String {
     let mut text = String::new();
     let mut line = |cells: &[String]| {
@@ -46,12 +46,12 @@ pub(crate) fn table(section: &Section) -> String {
     text
 }
 
-/// Notes alone, one an item.
+/// Markdown list of notes, one item per note.
 pub(crate) fn list(notes: &Marked<String>) -> String {
     notes.iter().map(|note| format!("* {}\n", item(note))).collect()
 }
 
-/// Text on one line, with everything that Markdown or HTML might take for more than text made harmless.
+/// Puts text on one line and escapes all that Markdown or HTML could take for markup.
 pub(crate) fn escaped(text: &str) -> String {
     let printable: String = text.chars().map(|c| if is_harmful(c) { ' ' } else { c }).collect();
     let line = printable.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -72,9 +72,9 @@ pub(crate) fn escaped(text: &str) -> String {
     safe.replace("://", ":<!-- -->//").replace("www.", "www<!-- -->.")
 }
 
-/// Whether what follows a character would become a link or a picture unless something stood between: mentions,
-/// issues (`#12`, `owner/name#12`, `GH-12`), GitLab's merge requests (`!12`) and its other numbered things, and
-/// `:names:` of pictures.
+/// Returns `true` if the text after a character could become a link or a picture, so that a separator is
+/// needed. Such are mentions, issues (`#12`, `owner/name#12`, `GH-12`), GitLab's merge requests (`!12`) and
+/// other numbered references, and emoji (`:name:`).
 fn is_reference(all: &[char], at: usize) -> bool {
     let is = |at: usize, wanted: fn(&char) -> bool| all.get(at).is_some_and(wanted);
     let before = |back: usize| at.checked_sub(back).and_then(|at| all.get(at)).map(char::to_ascii_lowercase);
@@ -88,7 +88,7 @@ fn is_reference(all: &[char], at: usize) -> bool {
             let end = rest.iter().position(|c| *c == ':').unwrap_or_default();
             let name = rest.get(..end).unwrap_or_default();
             let named = name.iter().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '+'));
-            // Minutes between hours and seconds are no picture.
+            // The minutes in a time of day, as in `10:00:00`, are no emoji.
             let minutes = name.len() == 2 && name.iter().all(char::is_ascii_digit);
             !name.is_empty() && named && !minutes
         }
@@ -96,7 +96,7 @@ fn is_reference(all: &[char], at: usize) -> bool {
     }
 }
 
-/// Text that begins a list's item, where more characters have a meaning than elsewhere.
+/// Escapes text that begins a list item, where more characters have a meaning than elsewhere.
 fn item(text: &str) -> String {
     let safe = escaped(text);
     let digits = safe.chars().take_while(char::is_ascii_digit).count();
@@ -105,12 +105,12 @@ fn item(text: &str) -> String {
         Some('.' | ')') if digits > 0 => digits,
         _ => return safe,
     };
-    // All before it are digits, one byte each.
+    // Only ASCII digits precede `at`, so it is also the offset in bytes.
     let (before, behind) = safe.split_at(at);
     format!("{before}\\{behind}")
 }
 
-/// Control characters, and those that turn the direction of what follows.
+/// Returns `true` for control characters and for those that change the direction of text.
 fn is_harmful(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')

@@ -1,4 +1,4 @@
-//! Sections drawn: for a terminal, and as Markdown.
+//! Draws sections, for a terminal and as Markdown.
 
 pub(crate) mod markdown;
 pub(crate) mod terminal;

@@ -1,4 +1,4 @@
-//! Sections as tables for a terminal.
+//! Draws sections as tables for a terminal.
 
 use std::fmt::Write;
 
@@ -9,10 +9,10 @@ use jsonathlon_results::severity::Severity;
 
 use crate::section::Section;
 
-/// How tables are drawn.
+/// Options for drawing tables on a terminal.
 #[derive(Debug, Clone, Copy)]
 pub struct Look {
-    /// Colours and bold, for a terminal.
+    /// Whether ANSI colours and bold text are used.
     pub colour: bool,
 }
 
@@ -55,12 +55,13 @@ fn write_section(text: &mut String, section: &Section, look: Look) {
     text.push('\n');
 }
 
-/// Text without what moves a cursor or changes colours: names and messages may come from anybody's run folder.
+/// Replaces control characters with blanks, so that text from an untrusted run folder cannot move the cursor
+/// or change colours.
 fn still(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
-/// Colours a line by how much it is to be noticed.
+/// Colours a line by its severity: warnings are yellow, failures are red.
 fn paint(line: &str, severity: Severity, look: Look) -> String {
     let colour = match severity {
         Severity::Good => None,
@@ -76,7 +77,7 @@ fn paint(line: &str, severity: Severity, look: Look) -> String {
 mod tests {
     use super::*;
 
-    /// The text with the names of colours in place of their codes.
+    /// Draws a section, with the names of colours in place of their escape codes.
     fn coloured(section: Section) -> String {
         let text = draw(&[section], Look { colour: true });
         let named = text.replace("\u{1b}[31m", "<red>").replace("\u{1b}[33m", "<yellow>");

@@ -1,5 +1,4 @@
-//! The tables of the durability workload: what was there after stops of the hard way, and the evidence where something
-//! was not.
+//! Tables of the durability workload: what was there after each crash test, and the evidence of losses.
 
 use jsonathlon_results::figure::{
     ACKNOWLEDGED_WRITES, Figure, LOST_DOCUMENTS, LOST_WRITES, OLDEST_LOSS_S, RECOVERY_S, STOPS,
@@ -14,12 +13,12 @@ use jsonathlon_results::tested::STOPPED;
 use crate::format;
 use crate::section::{Section, by_class, none, optional, printable};
 
-/// As it is called in journals.
+/// Name of the workload in journals.
 pub(crate) const NAME: &str = "durability";
 
-/// Findings that are of no stop.
+/// Findings that do not describe a single crash.
 const OF_NO_STOP: [&str; 2] = [PROMISE, STOPPED];
-/// The state of a stop after which everything was there.
+/// State of a crash after which everything was there.
 const KEPT: &str = "kept";
 
 const HEADER: [&str; 14] = [
@@ -39,7 +38,7 @@ const HEADER: [&str; 14] = [
     "recovery",
 ];
 
-/// All of them.
+/// Table of all crash tests, and the evidence of losses if there is any.
 pub(crate) fn sections(run: &Run, summary: &Summary) -> Vec<Section> {
     let mut table = Section::new("what was there after a stop the hard way".to_owned(), &HEADER, 7);
     let mut evidence =
@@ -57,7 +56,7 @@ pub(crate) fn sections(run: &Run, summary: &Summary) -> Vec<Section> {
     sections
 }
 
-/// How to read the tables.
+/// Notes on how to read the workload's tables.
 pub(crate) fn reading() -> Vec<String> {
     [
         "process crash: all processes of the system are killed (SIGKILL), and what they handed to the kernel stays; power loss: \
@@ -71,7 +70,7 @@ pub(crate) fn reading() -> Vec<String> {
     .to_vec()
 }
 
-/// The entries of a configuration's stops, in the order of the plan.
+/// Entries of a configuration's crash tests, in the order of the plan.
 fn of<'a>(configuration: &'a Configuration, summary: &'a Summary) -> impl Iterator<Item = &'a Entry> {
     let is_stop = |entry: &&Entry| {
         entry.cell.workload == NAME && entry.cell.phase == Phase::Steady && tier(&entry.cell).is_some()
@@ -106,7 +105,7 @@ fn row(configuration: &Configuration, entry: &Entry, run: &Run) -> Vec<String> {
     for figure in counts {
         let mut count = entry.metric(figure);
         if *figure == LOST_WRITES {
-            // A document that was there before clients began is lost as much as what they wrote.
+            // Documents that were there before the clients began count as lost like written ones.
             count = count.map(|count| count + entry.metric(&LOST_DOCUMENTS).unwrap_or_default());
         }
         row.push(optional(count, format::whole));
@@ -130,7 +129,7 @@ fn stops(entry: &Entry) -> &'static str {
     }
 }
 
-/// Why there is no such stop.
+/// Why an entry has no crash: the first line of its failure, or a dash.
 fn why_not(cell: &Cell, run: &Run) -> String {
     let failed = run.trials().filter(|trial| trial.cell == *cell).find_map(|trial| trial.failure.as_ref());
     failed.map_or_else(none, |failure| match failure.error.split_once('\n') {
@@ -139,7 +138,7 @@ fn why_not(cell: &Cell, run: &Run) -> String {
     })
 }
 
-/// Every stop of an entry after which not everything was there.
+/// Evidence of every crash after which something was missing or deviates.
 fn told(configuration: &Configuration, entry: &Entry) -> Vec<String> {
     let head = format!(
         "{} {}, {}, {}",

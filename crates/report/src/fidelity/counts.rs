@@ -1,4 +1,4 @@
-//! A line of counts for each configuration, or one for each way in where the two differ.
+//! Table of counts, with one row per configuration, or one per input path if the two differ.
 
 use jsonathlon_dataset::fidelity::Must;
 
@@ -21,10 +21,10 @@ const HEADER: [&str; 13] = [
     "not offered",
 ];
 
-/// Counts of one way in.
+/// Counts of a configuration's cases by one input path.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Counts {
-    /// Accepted, of those that were offered, by what the RFC says: must accept, must reject, choice.
+    /// Accepted documents by what the RFC says: must accept, must reject, choice. `offered` holds the totals.
     accepted: [u64; 3],
     offered: [u64; 3],
     bytes: u64,

@@ -1,4 +1,4 @@
-//! How deep documents may be.
+//! Table of the deepest document that each system accepts.
 
 use jsonathlon_dataset::fidelity::Nesting;
 use jsonathlon_results::manifest::Configuration;
@@ -7,7 +7,7 @@ use jsonathlon_results::summary::{Entry, Summary};
 use super::NAME;
 use crate::section::{Section, printable};
 
-/// A line for each configuration that was looked into; none where none was.
+/// A row for each configuration that was probed; `None` if no configuration was.
 pub(super) fn table(all: &[&Configuration], summary: &Summary) -> Option<Section> {
     let header = ["system", "variant", "arrays", "objects", "first refused"];
     let mut section = Section::new("deepest document taken".to_owned(), &header, 2);
@@ -41,7 +41,7 @@ pub(super) fn table(all: &[&Configuration], summary: &Summary) -> Option<Section
     (!section.rows.is_empty()).then_some(section)
 }
 
-/// The levels of the deepest document.
+/// Number of levels of the deepest accepted document, as text.
 fn levels(entry: Option<&Entry>) -> String {
     let Some(entry) = entry else { return "–".to_owned() };
     match (entry.finding("levels taken"), entry.finding("levels refused")) {
@@ -52,7 +52,7 @@ fn levels(entry: Option<&Entry>) -> String {
     }
 }
 
-/// Why the first that was refused was.
+/// Levels of the first rejected document and why it was rejected, as text; `None` if none was rejected.
 fn against(entry: &Entry) -> Option<String> {
     let refused = entry.finding("levels refused")?;
     let why = refused.kinds.join(", ");

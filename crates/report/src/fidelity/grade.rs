@@ -1,4 +1,4 @@
-//! Who is I-JSON-safe, and who stands against the RFC.
+//! Tables of the configurations that are I-JSON-safe, and of those that contradict the RFC.
 
 use jsonathlon_dataset::fidelity::Must;
 use jsonathlon_results::summary::Entry;
@@ -6,10 +6,10 @@ use jsonathlon_results::summary::Entry;
 use super::{Case, Tried, WAYS, is_taken, listed, way_in, whole};
 use crate::section::{Section, printable};
 
-/// Cases that are named in a cell.
+/// Maximum number of cases that are named in a table cell.
 const NAMED: usize = 8;
 
-/// Why a case tells that a configuration is not I-JSON-safe; none where it does not.
+/// Why a case shows that a configuration is not I-JSON-safe; `None` if the case does not show that.
 fn against(entry: &Entry) -> Option<String> {
     WAYS.iter().find_map(|way| {
         let finding = way_in(entry, way)?;
@@ -39,7 +39,7 @@ pub(super) fn table(all: &[Tried<'_>]) -> Section {
         let grade = match (broken.is_empty(), deciding.len() == planned && planned > 0) {
             (false, _) => "no",
             (true, true) => "yes",
-            // Nothing can be said while a case that decides is missing.
+            // No grade while the result of a deciding case is missing.
             (true, false) => "–",
         };
         let mut row = tried.columns();
@@ -54,10 +54,11 @@ pub(super) fn table(all: &[Tried<'_>]) -> Section {
     section
 }
 
-/// Whether something is so of a document.
+/// Predicate on a case and its result.
 type Is<'a> = &'a dyn Fn(&Case, &Entry) -> bool;
 
-/// What must be accepted and was not, what must be rejected and was not, and what ended an engine.
+/// Table of documents that were wrongly rejected, wrongly accepted, lost, or that ended an engine. `None` if
+/// there are none.
 pub(super) fn against_the_rfc(all: &[Tried<'_>]) -> Option<Section> {
     let header = ["system", "variant", "what", "documents", "cases"];
     let mut section = Section::new("against the RFC".to_owned(), &header, 3);

@@ -1,4 +1,4 @@
-//! Who changes what: a line for each kind of change.
+//! Tables of the systems that change documents or extracted values, with one row per kind of change.
 
 use jsonathlon_dataset::fidelity::{Kind, Must};
 use jsonathlon_results::record::Finding;
@@ -7,7 +7,7 @@ use jsonathlon_results::summary::Entry;
 use super::{Case, Tried, WAYS, listed, value, whole};
 use crate::section::Section;
 
-/// Examples in a cell.
+/// Maximum number of examples in a table cell.
 const EXAMPLES: usize = 4;
 
 type Of = for<'e> fn(&'e Entry, &str) -> Option<&'e Finding>;
@@ -29,7 +29,7 @@ fn table(title: &str, all: &[Tried<'_>], of: Of) -> Section {
         let mut examples: Vec<String> = Vec::new();
         for tried in all {
             let is_so = |(case, entry): &(&Case, &Entry)| {
-                // What is no JSON has no value that could be kept.
+                // Text that is no JSON has no value that could be preserved.
                 case.must != Must::Reject && WAYS.iter().any(|way| of(entry, way).is_some_and(has))
             };
             let found: Vec<(&Case, &Entry)> = tried.entries().filter(is_so).collect();

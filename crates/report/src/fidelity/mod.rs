@@ -1,5 +1,5 @@
-//! The tables of the fidelity workload: what became of the documents of each configuration, who changes what, and who
-//! is I-JSON-safe.
+//! Tables of the fidelity workload: what happened to the documents, which systems change what, and which are
+//! I-JSON-safe.
 
 mod counts;
 mod deepest;
@@ -14,27 +14,27 @@ use serde::{Deserialize, Serialize};
 
 use crate::section::{Section, by_class, printable};
 
-/// As it is called in journals.
+/// Name of the workload in journals.
 pub(crate) const NAME: &str = "fidelity";
 
-/// The ways in, as findings name them.
+/// Input paths of a document, as findings name them.
 const WAYS: [&str; 2] = ["bulk", "parameter"];
 
-/// A case as the manifest tells of it.
+/// A test document, as the manifest describes it.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Case {
     name: String,
     must: Must,
     source: String,
     probes: String,
-    /// Whether it decides if a system is I-JSON-safe.
+    /// Whether the case decides if a system is I-JSON-safe.
     decides: bool,
     bytes: u64,
-    /// The document, made fit to be read.
+    /// The document as printable text.
     document: String,
 }
 
-/// All of them.
+/// All tables of the workload.
 pub(crate) fn sections(run: &Run, summary: &Summary) -> Vec<Section> {
     let cases = cases(run);
     let all: Vec<Tried<'_>> = by_class(run).into_iter().map(|one| Tried::of(one, &cases, summary)).collect();
@@ -46,7 +46,7 @@ pub(crate) fn sections(run: &Run, summary: &Summary) -> Vec<Section> {
     sections
 }
 
-/// How to read the tables.
+/// Notes on how to read the workload's tables.
 pub(crate) fn reading() -> Vec<String> {
     [
         "every document went alone into an empty table, by the bulk path and as one parameter; `same value` means exact \
@@ -60,16 +60,16 @@ pub(crate) fn reading() -> Vec<String> {
     .to_vec()
 }
 
-/// The documents of a fidelity run; none of another.
+/// Test documents of a fidelity run; empty for other workloads.
 pub(crate) fn cases(run: &Run) -> Vec<Case> {
     let own = run.manifest.settings.get(NAME).and_then(|own| own.get("cases"));
     own.and_then(|cases| Vec::deserialize(cases).ok()).unwrap_or_default()
 }
 
-/// What a configuration did with the cases.
+/// Results of one configuration in all cases.
 struct Tried<'a> {
     configuration: &'a Configuration,
-    /// With the entry of each; none where it was not tried yet, or could not be.
+    /// Each case with its entry. `None` if the case was not tried yet, or could not be.
     cases: Vec<(&'a Case, Option<&'a Entry>)>,
 }
 
@@ -86,13 +86,13 @@ impl<'a> Tried<'a> {
         Self { configuration, cases }
     }
 
-    /// What it is called in these tables.
+    /// Name of the configuration within a text: system and variant.
     fn name(&self) -> String {
         let id = &self.configuration.id;
         printable(&format!("{} {}", id.system, id.variant))
     }
 
-    /// What it is called in columns.
+    /// Table cells that identify the configuration: system with version, and variant.
     fn columns(&self) -> Vec<String> {
         let id = &self.configuration.id;
         vec![format!("{} {}", id.system, id.version), id.variant.clone()]
@@ -103,29 +103,29 @@ impl<'a> Tried<'a> {
     }
 }
 
-/// What was found of a way in.
+/// Finding on whether an input path accepted the document.
 fn way_in<'a>(entry: &'a Entry, way: &str) -> Option<&'a Finding> {
     entry.finding(way)
 }
 
-/// What was found of the whole document by a way in.
+/// Finding on the whole document that an input path stored.
 fn whole<'a>(entry: &'a Entry, way: &str) -> Option<&'a Finding> {
     entry.finding(&format!("{way}, whole"))
 }
 
-/// What was found of the extracted value by a way in.
+/// Finding on the value extracted from the document that an input path stored.
 fn value<'a>(entry: &'a Entry, way: &str) -> Option<&'a Finding> {
     entry.finding(&format!("{way}, value"))
 }
 
-/// Whether a document was taken by a way in: accepted, and there. A bulk path may pass over what it makes no document
-/// of.
+/// Returns `true` if an input path accepted a document and it is there. A bulk path may skip text that it
+/// does not recognise as a document.
 fn is_taken(entry: &Entry, way: &str) -> bool {
     let is = |finding: Option<&Finding>, state: &str| finding.is_some_and(|finding| finding.state == state);
     is(way_in(entry, way), "accepted") && !is(whole(entry, way), "lost")
 }
 
-/// Names with a limit, and how many more there are.
+/// Joins up to `most` names, and says how many more there are.
 fn listed(names: &[String], most: usize) -> String {
     let shown = names.iter().take(most).cloned().collect::<Vec<_>>().join(", ");
     match names.len().checked_sub(most) {

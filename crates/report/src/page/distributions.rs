@@ -1,4 +1,4 @@
-//! Histograms as a page can hold them: the durations of some quantiles.
+//! Reduces histograms to the durations of some quantiles, which a page can hold.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -6,14 +6,15 @@ use jsonathlon_results::percentile::Histograms;
 use jsonathlon_results::record::Trial;
 use jsonathlon_results::summary::Run;
 
-/// Quantiles that are kept, as far as a cell has operations beyond them.
+/// Quantiles that are kept if at least one operation of the cell lies beyond them.
 const QUANTILES: [f64; 15] =
     [0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.995, 0.999, 0.9995, 0.9999, 0.999_95, 0.999_99];
 
-/// Quantiles with their microseconds, by histogram.
+/// Quantiles with their microseconds, by the name of the histogram.
 pub(super) type Distributions = BTreeMap<String, Vec<[f64; 2]>>;
 
-/// Those of every cell that has histograms, by its key: of all its trials together, the longest of all at 1.
+/// Distributions of every cell that has histograms, by its key. The trials of a cell are merged; the share 1
+/// is the longest of all.
 pub(super) fn of(run: &Run) -> HashMap<String, Distributions> {
     let mut cells: HashMap<String, Vec<&Trial>> = HashMap::new();
     for trial in run.trials().filter(|trial| !trial.histograms.is_empty()) {

@@ -1,4 +1,4 @@
-//! What stands behind the figures: trials, statements, plans, answers and the series.
+//! Evidence behind the results: trials, statements, plans, answers and telemetry.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
@@ -14,13 +14,13 @@ use super::number::Number;
 use super::series::Series;
 use super::texts::Texts;
 
-/// All evidence of a page.
+/// Evidence of all runs of a page.
 #[derive(Debug, Serialize)]
 pub(super) struct Evidence {
     pub(super) runs: Vec<RunEvidence>,
 }
 
-/// One run's.
+/// Evidence of one run; cells refer to its texts by their index.
 #[derive(Debug, Serialize)]
 pub(super) struct RunEvidence {
     texts: Vec<String>,
@@ -39,7 +39,7 @@ struct CellEvidence {
     seconds: Vec<Seconds>,
 }
 
-/// A trial second by second, column by column.
+/// Seconds of one trial, column by column.
 #[derive(Debug, Serialize)]
 struct Seconds {
     round: u32,
@@ -48,11 +48,12 @@ struct Seconds {
     errors: Vec<u64>,
     longest_us: Vec<Number>,
     backlog: Vec<u64>,
-    /// Seconds of the ramp, which come first.
+    /// Number of seconds of the warm-up, which come first.
     ramp: usize,
-    /// Places of those in which the system wrote a checkpoint; none where it does not tell.
+    /// Indexes of the seconds in which the system wrote a checkpoint; `None` if the system does not report
+    /// that.
     checkpoints: Option<Vec<usize>>,
-    /// Requests under way on the disk of the system's data, on average; empty where that is not known.
+    /// Mean number of requests under way on the disk of the system's data; empty if that is unknown.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     disk_queue: Vec<Option<Number>>,
 }
@@ -97,7 +98,7 @@ struct Answer {
     trials: u64,
 }
 
-/// Trials column by column: names would be most of the file otherwise.
+/// Trials, column by column, because names would be most of the file otherwise.
 #[derive(Debug, Default, Serialize)]
 struct Trials {
     round: Vec<u32>,
@@ -142,7 +143,7 @@ impl RunEvidence {
         for trial in run.trials() {
             trials.entry(trial.cell.key()).or_default().push(trial);
         }
-        // A plan is of a question in a state of the data, whatever the phase it was read in.
+        // A plan belongs to a question in a data state, whatever the phase in which it was read.
         let plans: HashMap<String, &PlanCheck> =
             run.plans().map(|plan| (planned(&plan.cell), plan)).collect();
         let folder = Path::new(&run.path);
@@ -166,20 +167,21 @@ fn planned(cell: &Cell) -> String {
     Cell { phase: Phase::Hot, ..cell.clone() }.key()
 }
 
-/// The statement and the plan of a question: a file with the one, an empty line, and the other.
+/// Reads a plan file, which holds the statement, an empty line, and the plan. Returns the index of the
+/// statement and the plan.
 fn plan(folder: &Path, check: &PlanCheck, texts: &mut Texts) -> (Option<usize>, Option<Plan>) {
     let PlanCheck { file, violations, .. } = check.clone();
     let text = read_inner(folder, &file);
     let (statement, plan) = match &text {
         Some(text) => text.split_once("\n\n").unwrap_or((text, "")),
-        // A run folder may have been made smaller by hand; what was found out stands in the journal.
+        // The file may have been deleted by hand to save space; the journal still holds the violations.
         None => ("", ""),
     };
     let statement = (!statement.is_empty()).then(|| texts.index(statement));
     (statement, Some(Plan { text: texts.index(plan.trim_end()), file, violations }))
 }
 
-/// Each answer that was given, in the order of the trials.
+/// Distinct answers of the trials, in the order in which they were first given.
 fn answers(run: &Run, trials: &[&Trial], texts: &mut Texts) -> Vec<Answer> {
     let mut found: Vec<Answer> = Vec::new();
     for trial in trials {

@@ -1,4 +1,4 @@
-//! What charts and tables show.
+//! Data of the page's charts and tables, in the shapes of `web/src/model.ts`.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -22,7 +22,7 @@ use crate::fidelity::{self, Case};
 use crate::headline::{self, Sentence};
 use crate::questions::{self, OwnQuestion};
 
-/// All figures of a page.
+/// All data of a page but for the evidence.
 #[derive(Debug, Serialize)]
 pub(super) struct Figures {
     pub(super) format: u32,
@@ -33,12 +33,12 @@ pub(super) struct Figures {
     pub(super) published_documents: Vec<PublishedDocuments>,
 }
 
-/// One run's. Its command line and the place of its folder are left out: pages are passed on, and both tell of the
-/// user's machine what no figure needs.
+/// Data of one run. Its command line and the path of its folder are left out: pages are passed on, and both
+/// reveal what no chart needs about the user's machine.
 #[derive(Debug, Serialize)]
 pub(super) struct RunFigures {
     name: String,
-    /// What is said before everything else.
+    /// Sentences that are shown first, about broken durability promises.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     headline: Vec<Sentence>,
     complete: bool,
@@ -55,12 +55,12 @@ pub(super) struct RunFigures {
     crossovers: Vec<Crossover>,
     scores: Vec<Score>,
     failures: Vec<Failure>,
-    /// A user's own questions.
+    /// The user's own questions; empty for other workloads.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     questions: Vec<OwnQuestion>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     agreements: Vec<Agreement>,
-    /// The documents of a fidelity run, by the steps of its cells.
+    /// Documents of a fidelity run, which cells refer to by their steps; empty for other workloads.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     cases: Vec<Case>,
 }
@@ -135,37 +135,37 @@ struct Cell {
     low_s: Option<Number>,
     high_s: Option<Number>,
     verdict: Verdict,
-    /// How much it is to be noticed.
+    /// How strongly the page marks the cell.
     #[serde(skip_serializing_if = "Severity::is_good")]
     severity: Severity,
     bound_by: Option<String>,
     metrics: BTreeMap<String, Number>,
     intervals: BTreeMap<String, [Number; 2]>,
-    /// Figures whose trials fall into two groups: trials and median of each.
+    /// Metrics whose trials fall into two groups, with trials and median of each group.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     groups: BTreeMap<String, [(u64, Number); 2]>,
     of_best: Option<Ratio>,
     of_yardstick: Option<Ratio>,
-    /// Quantiles of its histograms by name: share and microseconds.
+    /// Quantiles of the cell's histograms by name: share and microseconds.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     distributions: BTreeMap<String, Vec<[Number; 2]>>,
-    /// What was found out that is no number.
+    /// Observations on the cell that are not numbers.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     findings: Vec<record::Finding>,
 }
 
-/// The highest throughput of a configuration over numbers of clients.
+/// Highest throughput of a configuration over all numbers of clients.
 #[derive(Debug, Serialize)]
 struct Peak {
     cell: usize,
     value: Number,
     of_best: Ratio,
     other_clients: Option<u64>,
-    /// Whether it is shown to differ from all others of its ranking.
+    /// Whether the throughput is the highest of its ranking and shown to differ from all others.
     leads: bool,
 }
 
-/// Two configurations that change places over sizes of documents.
+/// A size of documents at which the faster of two configurations changes.
 #[derive(Debug, Serialize)]
 struct Crossover {
     test: &'static str,
@@ -205,15 +205,15 @@ struct Failure {
     error: String,
 }
 
-/// The cells of a page: those of a run's configurations. Reference files are no configuration; their sizes are
-/// among the data's.
+/// Entries of a run's configurations, each with the index of its configuration. Plain files are no
+/// configuration; their sizes are among the data's.
 pub(super) fn cells<'a>(run: &'a Run, summary: &'a Summary) -> impl Iterator<Item = (usize, &'a Entry)> {
     let places = Places::of(run);
     summary.results.iter().filter_map(move |entry| Some((places.find(&entry.cell)?, entry)))
 }
 
 impl RunFigures {
-    /// Whether it holds cells of a workload.
+    /// Returns `true` if the run has cells of a workload.
     pub(super) fn has(&self, workload: &str) -> bool {
         self.cells.iter().any(|cell| cell.workload == workload)
     }
@@ -350,7 +350,7 @@ impl Cell {
     ) -> Self {
         let key = entry.cell.key();
         let record::Cell { workload, step, phase, state, mut parameters, .. } = entry.cell.clone();
-        // They stand in the configuration and in the data.
+        // The configuration and the data hold these.
         for known in ["preparation", "memory", "scale"] {
             parameters.remove(known);
         }
@@ -381,7 +381,7 @@ impl Cell {
                 .collect(),
             of_best: ratios.find(&key, Against::Best),
             of_yardstick: ratios.find(&key, Against::Reference),
-            // What has no throughput has no distribution of times either.
+            // A cell without a time has no distribution of times either.
             distributions: distributions
                 .filter(|_| entry.verdict.has_time())
                 .into_iter()
@@ -451,7 +451,7 @@ fn failures(summary: &Summary, places: &Places<'_>) -> Vec<Failure> {
     summary.failures.iter().filter_map(failure).collect()
 }
 
-/// Configurations by their identity and profile.
+/// Indexes of configurations by their identity and memory profile.
 struct Places<'a>(HashMap<(&'a Id, Option<Profile>), usize>);
 
 impl<'a> Places<'a> {
@@ -464,7 +464,7 @@ impl<'a> Places<'a> {
         self.0.get(&(id, profile)).copied()
     }
 
-    /// A comparison as the page has it.
+    /// Converts a comparison for the page; `None` if the other configuration is unknown.
     fn ratio(&self, found: &Comparison) -> Option<Ratio> {
         Some(Ratio {
             ratio: Number(found.ratio),
@@ -475,13 +475,13 @@ impl<'a> Places<'a> {
         })
     }
 
-    /// The configuration of a cell.
+    /// Index of a cell's configuration; `None` for plain files and the control.
     fn find(&self, cell: &record::Cell) -> Option<usize> {
         self.at(&cell.id, cell.profile)
     }
 }
 
-/// Comparisons by the key of their cell.
+/// Comparisons with the best and with the yardstick, by the key of their cell.
 struct Ratios<'a> {
     places: &'a Places<'a>,
     best: HashMap<String, &'a Comparison>,

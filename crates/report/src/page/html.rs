@@ -1,4 +1,4 @@
-//! One file out of program, style and data.
+//! Assembles one HTML file from program, style and data.
 
 use std::io::Write;
 
@@ -14,15 +14,15 @@ use super::figures::Figures;
 const PROGRAM: &str = include_str!("../../page/page.js");
 const STYLE: &str = include_str!("../../page/page.css");
 
-/// Nothing is loaded from anywhere, whatever data may have put into the page.
+/// Content security policy: nothing is loaded from anywhere, whatever the data put into the page.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; \
                       img-src data: blob:; base-uri 'none'; form-action 'none'";
 
-/// What a page says where its program may not run.
+/// Text of a page whose program may not run.
 const NO_SCRIPT: &str = "This page draws its charts with JavaScript, which is switched off here. The same figures as \
                          tables: jsonathlon export DIR";
 
-/// The page.
+/// HTML of the whole page. Figures and evidence are compressed in parallel.
 pub(super) fn whole(names: &[String], figures: &Figures, evidence: &Evidence) -> std::io::Result<String> {
     let (figures, evidence) = std::thread::scope(|scope| {
         let evidence = scope.spawn(|| packed(evidence));
@@ -39,7 +39,7 @@ pub(super) fn whole(names: &[String], figures: &Figures, evidence: &Evidence) ->
     ))
 }
 
-/// What stands before the body of a page that is one file, its beginning included.
+/// Beginning of a self-contained page, up to and including the opening tag of its body.
 pub(crate) fn head(title: &str, policy: &str, style: &str) -> String {
     let title = escaped(title);
     format!(
@@ -57,10 +57,11 @@ pub(crate) fn head(title: &str, policy: &str, style: &str) -> String {
     )
 }
 
-/// What stands behind it.
+/// End of a page that begins with [`head`].
 pub(crate) const END: &str = "</body>\n</html>\n";
 
-/// JSON, compressed, in an alphabet that HTML has no meaning for: nothing in the data can end the element.
+/// JSON, compressed with gzip and encoded as base64. HTML gives no meaning to this alphabet, so nothing in
+/// the data can end the element.
 fn packed(value: &impl Serialize) -> std::io::Result<String> {
     let mut packer = GzEncoder::new(Vec::new(), Compression::new(6));
     serde_json::to_writer(std::io::BufWriter::new(&mut packer), value)?;
@@ -68,7 +69,8 @@ fn packed(value: &impl Serialize) -> std::io::Result<String> {
     Ok(STANDARD.encode(packer.finish()?))
 }
 
-/// Text that HTML and SVG take for nothing else, between tags and in attributes, and without what would control a terminal.
+/// Escapes text for HTML and SVG, between tags and in attributes, and replaces control characters with
+/// blanks.
 pub(crate) fn escaped(text: &str) -> String {
     let still: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     still.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
@@ -78,7 +80,7 @@ pub(crate) fn escaped(text: &str) -> String {
 mod tests {
     use super::*;
 
-    /// The parts that stand in HTML as they are must not end their own element.
+    /// Parts that are embedded without escapes must not end their own element.
     #[test]
     fn the_built_parts_do_not_end_their_elements() {
         assert!(!PROGRAM.contains("</script") && !PROGRAM.contains("<!--"));

@@ -1,7 +1,8 @@
-//! The page: one HTML file that holds its program, its style and its data, needs no network and opens from disk.
+//! The page: one HTML file that holds its program, its style and its data, needs no network and opens from
+//! disk.
 //!
-//! The program is TypeScript (`web/` of the repository); what is built of it lies in this crate's `page/` folder
-//! and is part of the binary. The shapes of the data are those of `web/src/model.ts`, field by field.
+//! The program is TypeScript (`web/` of the repository); its build output is in this crate's `page/` folder
+//! and part of the binary. The data has the shapes of `web/src/model.ts`, field by field.
 
 mod distributions;
 mod evidence;
@@ -23,17 +24,17 @@ use crate::documents;
 use evidence::{Evidence, RunEvidence};
 use figures::{Figures, RunFigures};
 
-/// Version of the data's shapes.
+/// Version of the shapes of the page's data.
 const FORMAT: u32 = 1;
 
-/// Why there is no page.
+/// Reason why a page cannot be made.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PageError {
     /// A run's files, or the published results, cannot be read.
     #[error(transparent)]
     Results(#[from] ResultsError),
-    /// The data cannot be written down.
+    /// The data cannot be serialised or compressed.
     #[error("failed to write the page's data: {0}")]
     Data(#[from] std::io::Error),
 }
@@ -41,31 +42,32 @@ pub enum PageError {
 /// Name of the page in the folder of its run.
 pub const FILE: &str = "report.html";
 
-/// The page of one or many runs as this program makes it now.
+/// The page of one or many runs, with the version of this program and the current time.
 ///
 /// # Errors
-/// When the files behind a run cannot be read.
+/// If the files behind a run, or the published results, cannot be read.
 pub fn now(runs: &[Run]) -> Result<String, PageError> {
     page(runs, env!("CARGO_PKG_VERSION"), &Timestamp::now().to_string())
 }
 
-/// Writes the page of a run to [`FILE`] in its folder, and gives the path.
+/// Writes the page of a run to [`FILE`] in its folder, and returns the path.
 ///
 /// # Errors
-/// When the files behind the run cannot be read, or the page cannot be written.
+/// If the files behind the run cannot be read, or the page cannot be written.
 pub fn write_own(run: Run) -> Result<PathBuf, PageError> {
     let file = Path::new(&run.path).join(FILE);
     write_whole(&file, now(&[run])?.as_bytes())?;
     Ok(file)
 }
 
-/// The page of one or many runs, as HTML. `made` is the time now, RFC 3339.
+/// The page of one or many runs, as HTML. `program` is the version of the program, `made` the time of
+/// creation in RFC 3339.
 ///
 /// # Errors
-/// When the files behind a run cannot be read.
+/// If the files behind a run, or the published results, cannot be read.
 pub fn page(runs: &[Run], program: &str, made: &str) -> Result<String, PageError> {
     let names = names(runs);
-    // Intervals are most of the work, and runs have nothing to do with each other.
+    // Each run has a thread of its own, because intervals are most of the work and runs are independent.
     let told: Vec<Told> = std::thread::scope(|scope| {
         let told: Vec<_> =
             runs.iter().zip(&names).map(|(run, name)| scope.spawn(move || Told::of(run, name))).collect();
@@ -85,7 +87,7 @@ pub fn page(runs: &[Run], program: &str, made: &str) -> Result<String, PageError
     Ok(html::whole(&names, &figures, &Evidence { runs: evidence })?)
 }
 
-/// What a page tells of one run.
+/// Data and evidence of one run.
 struct Told {
     figures: RunFigures,
     evidence: RunEvidence,
@@ -104,11 +106,11 @@ fn join<T>(thread: std::thread::ScopedJoinHandle<'_, T>) -> T {
     thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
 }
 
-/// A name for each run: the last part of its folder, with a number where another one is called so.
+/// Name of each run: the last part of its folder, with a number if an earlier run has the same name.
 fn names(runs: &[Run]) -> Vec<String> {
     let mut names: Vec<String> = Vec::with_capacity(runs.len());
     for run in runs {
-        // A folder may have been named by `.`.
+        // The folder may be given as `.`, which has no last part.
         let path = std::fs::canonicalize(&run.path).unwrap_or_else(|_| PathBuf::from(&run.path));
         let name =
             path.file_name().map_or_else(|| run.path.clone(), |name| name.to_string_lossy().into_owned());

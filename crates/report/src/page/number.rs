@@ -1,13 +1,15 @@
-//! Numbers as the page holds them.
+//! Serialises numbers for the page's data.
 
 use serde::{Serialize, Serializer};
 
-/// Digits that a measured figure keeps: its interval is never so narrow that more would tell anything.
+/// Significant digits of a measured value. Its interval is never so narrow that more digits would say
+/// anything.
 const DIGITS: i32 = 6;
-/// Whole numbers up to here are exact in JavaScript (2⁵³).
+/// Largest number up to which JavaScript holds every whole number exactly (2⁵³).
 const EXACT: f64 = 9_007_199_254_740_992.0;
 
-/// A figure: whole numbers as they are, others to six digits; null when it is no number.
+/// A number of the page's data: whole numbers are kept, others are rounded to six significant digits, and
+/// numbers that are not finite become null.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Number(pub(super) f64);
 
@@ -16,7 +18,7 @@ impl Number {
         let Self(value) = self;
         let places = DIGITS - 1 - value.abs().log10().floor() as i32;
         let shown = 10f64.powi(places);
-        // Beyond what a power of ten can hold the value stays as it is.
+        // The value is kept if the power of ten overflows.
         if shown.is_finite() && shown > 0.0 { (value * shown).round() / shown } else { value }
     }
 }

@@ -1,4 +1,4 @@
-//! The 1 Hz series of a run, thinned to what a screen can show.
+//! The 1 Hz telemetry of a run, thinned to what a screen can show.
 
 use std::collections::BTreeMap;
 
@@ -9,10 +9,10 @@ use serde::Serialize;
 use super::number::Number;
 use super::texts::Texts;
 
-/// Points that a series keeps at most: about as many as a wide screen has dots.
+/// Maximum number of points of a series: about as many as a wide screen has dots.
 const POINTS: usize = 2_000;
 
-/// The series, column by column.
+/// Telemetry, column by column. Each value is the mean of `samples_per_point` samples.
 #[derive(Debug, PartialEq, Serialize)]
 pub(super) struct Series {
     samples_per_point: usize,
@@ -21,7 +21,7 @@ pub(super) struct Series {
     values: BTreeMap<&'static str, Vec<Option<Number>>>,
 }
 
-/// One figure of a sample.
+/// Name of a value, and how it is read from a sample.
 type Column = (&'static str, fn(&Sample) -> Option<f64>);
 
 const COLUMNS: [Column; 14] = [
@@ -42,7 +42,7 @@ const COLUMNS: [Column; 14] = [
 ];
 
 impl Series {
-    /// The series of a run that began at `started`; none without a sample.
+    /// Telemetry of a run that began at `started`; `None` if there is no sample.
     pub(super) fn of(samples: &[Sample], started: &str, texts: &mut Texts) -> Option<Self> {
         let first = samples.first()?;
         let began_ms = started
@@ -66,7 +66,7 @@ impl Series {
                 series.values.entry(name).or_default().push(mean.map(Number));
             }
         }
-        // A column of nothing, such as the frequency where a kernel does not tell it, is none.
+        // A column without values is dropped, such as the frequency if the kernel does not report it.
         series.values.retain(|_, column| column.iter().any(Option::is_some));
         Some(series)
     }

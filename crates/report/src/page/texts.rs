@@ -1,8 +1,8 @@
-//! Long texts of a run, each kept once.
+//! Long texts of a run, each stored once and referred to by its index.
 
 use std::collections::HashMap;
 
-/// Texts by their index.
+/// Distinct texts, in the order in which they were added.
 #[derive(Debug, Default)]
 pub(super) struct Texts {
     all: Vec<String>,
@@ -10,7 +10,7 @@ pub(super) struct Texts {
 }
 
 impl Texts {
-    /// The index of a text, which is taken in if it is new.
+    /// Index of a text, which is added if it is new.
     pub(super) fn index(&mut self, text: &str) -> usize {
         if let Some(index) = self.known.get(text) {
             return *index;
@@ -21,7 +21,7 @@ impl Texts {
         index
     }
 
-    /// All of them, in the order of their indexes.
+    /// All texts, in the order of their indexes.
     pub(super) fn into_all(self) -> Vec<String> {
         self.all
     }

@@ -1,4 +1,5 @@
-//! Cells of one mix under the same conditions, whatever the number of clients or the rate.
+//! Groups cells of one mix under the same conditions, over all numbers of clients and rates, and describes
+//! these conditions.
 
 use jsonathlon_results::manifest::Configuration;
 use jsonathlon_results::manifest::{POWER, PROCESS, Tested};
@@ -11,19 +12,20 @@ use jsonathlon_results::summary::{Entry, Run, Summary};
 use crate::format;
 use crate::section::printable;
 
-/// Parameters that are a row's or a column's, or the configuration's.
+/// Parameters that do not separate groups: a row or a column shows them, or the configuration does.
 const INSIDE: [&str; 6] = [CLIENTS, RATE_PER_S, RATE_SHARE, "scale", "preparation", "memory"];
 
-/// Cells that stand in one table.
+/// Cells that are shown in one table.
 pub(super) struct Group<'a> {
-    /// One of them.
+    /// A cell of the group, from which the title is made.
     like: &'a Cell,
     parameters: Parameters,
     pub(super) entries: Vec<&'a Entry>,
 }
 
 impl<'a> Group<'a> {
-    /// All of a run, in the order in which they were measured. Those of single operations are left out.
+    /// All groups of a run, in the order in which they were measured. Cells of single operations are left
+    /// out.
     pub(super) fn all(summary: &'a Summary) -> Vec<Self> {
         let mut groups: Vec<Self> = Vec::new();
         let of_mixes = summary.results.iter().filter(|entry| {
@@ -43,23 +45,23 @@ impl<'a> Group<'a> {
         groups
     }
 
-    /// Whether clients waited for nothing but answers.
+    /// Returns `true` if the cells were measured in a closed loop.
     pub(super) fn is_closed(&self) -> bool {
         !self.like.is_open_loop()
     }
 
-    /// Whether the highest rate was looked for that keeps an objective.
+    /// Returns `true` if the cells searched for the highest rate that keeps an objective.
     pub(super) fn has_objective(&self) -> bool {
         self.parameters.contains_key(OBJECTIVE)
     }
 
-    /// The mix and its conditions: `mix a, synced`.
+    /// Title of the group, i.e. the mix and its conditions: `mix a, synced`.
     pub(super) fn title(&self) -> String {
         let cell = Cell { parameters: self.parameters.clone(), ..self.like.clone() };
         printable(&format!("mix {}", cell.name()))
     }
 
-    /// The numbers of clients, in order.
+    /// Numbers of clients that occur in the group, ascending.
     pub(super) fn clients(&self) -> Vec<u64> {
         let mut all: Vec<u64> = self.entries.iter().map(|entry| clients(&entry.cell)).collect();
         all.sort_unstable();
@@ -67,7 +69,7 @@ impl<'a> Group<'a> {
         all
     }
 
-    /// A configuration's entries, by clients and rate.
+    /// Entries of a configuration, sorted by clients and rate.
     pub(super) fn of(&self, configuration: &Configuration) -> Vec<&'a Entry> {
         let mut own: Vec<&Entry> =
             self.entries.iter().copied().filter(|entry| configuration.has(&entry.cell)).collect();
@@ -80,7 +82,7 @@ impl<'a> Group<'a> {
     }
 }
 
-/// Connections of a cell.
+/// Number of clients of a cell; 0 if it states none.
 pub(super) fn clients(cell: &Cell) -> u64 {
     cell.parameters.get(CLIENTS).and_then(serde_json::Value::as_u64).unwrap_or(0)
 }
@@ -89,18 +91,19 @@ fn rate_of(cell: &Cell) -> Option<f64> {
     [RATE_PER_S, RATE_SHARE].iter().find_map(|name| cell.parameters.get(*name)?.as_f64())
 }
 
-/// The rate of arrivals in words.
+/// Arrival rate as text, per second or as a share of capacity; `None` for a closed loop.
 pub(super) fn rate(cell: &Cell) -> Option<String> {
     let number = |name: &str| cell.parameters.get(name).and_then(serde_json::Value::as_f64);
     let per_s = number(RATE_PER_S).map(|rate| format!("{}/s", format::count(rate)));
     per_s.or_else(|| number(RATE_SHARE).map(|share| format!("{} of capacity", format::percent(share))))
 }
 
-/// In how many trials each system wrote a checkpoint while it was measured, as far as it tells; its variants together.
+/// Note on the number of trials in which each system wrote a checkpoint while it was measured, as far as the
+/// system reports that. The variants of a system are added up.
 pub(super) fn checkpoints(run: &Run) -> String {
     let (mut told, mut silent): (Vec<(&str, u64, u64)>, Vec<&str>) = (Vec::new(), Vec::new());
     for one in &run.manifest.configurations {
-        // Single operations of a mix have no seconds of their own.
+        // Cells of single operations have no seconds of their own.
         let (mut trials, mut known, mut with) = (0, 0, 0);
         for trial in run.trials().filter(|trial| trial.cell.phase == Phase::Measured && one.has(&trial.cell))
         {
@@ -139,7 +142,7 @@ pub(super) fn checkpoints(run: &Run) -> String {
     printable(&format!("checkpoints: {words}"))
 }
 
-/// Whether systems were held to their memory with the page cache, where that was asked for.
+/// Note on whether the memory limit of systems included the page cache; `None` if that was not asked for.
 pub(super) fn page_cache(run: &Run) -> Option<String> {
     let asked = run.manifest.settings.get("page_cache")?;
     let words = match (asked.get("capped").and_then(serde_json::Value::as_u64), asked.get("uncapped")) {
@@ -155,7 +158,7 @@ pub(super) fn page_cache(run: &Run) -> Option<String> {
     Some(printable(&words))
 }
 
-/// What the durability tiers may lose, one line for each that differs.
+/// Notes on what the durability tiers may lose and what crash tests have shown, one per distinct text.
 pub(super) fn durability(run: &Run, summary: &Summary) -> Vec<(Severity, String)> {
     let mut lines: Vec<(String, Severity, Vec<&str>)> = Vec::new();
     for one in &run.manifest.configurations {

@@ -1,4 +1,4 @@
-//! Loads: how long they took, and what the documents take.
+//! Table of loads: their duration, their rate, and the size of the documents.
 
 use jsonathlon_results::figure;
 use jsonathlon_results::id::{State, Step};
@@ -52,7 +52,7 @@ pub(super) fn loading(run: &Run, summary: &Summary) -> Section {
             section.rows.mark(load.severity(), row);
         }
     }
-    // Without further dimensions there is nothing to tell loads apart by.
+    // The column `of` is removed if no load has further dimensions.
     if section.rows.iter().all(|row| row.get(NAMES).is_none_or(String::is_empty)) {
         section.header.remove(NAMES);
         section.left_columns = NAMES;

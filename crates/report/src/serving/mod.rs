@@ -1,4 +1,4 @@
-//! The tables of the serving workload: loads, throughput by clients, percentiles, and what a reader must know of them.
+//! Tables of the serving workload: loads, throughput by clients, percentiles, and caveats.
 
 mod conditions;
 mod loading;
@@ -11,13 +11,13 @@ use jsonathlon_results::summary::{Run, Summary};
 use crate::section::Section;
 use conditions::Group;
 
-/// As it is called in journals.
+/// Name of the workload in journals.
 pub(crate) const NAME: &str = "serving";
 
-/// A client's share of the CPU time above which it, and not the system, may have been measured.
+/// Share of the CPU time taken by the clients above which they, and not the system, may have been measured.
 const DRIVER_BOUND: f64 = 0.5;
 
-/// All of them.
+/// All tables of the workload that have rows or notes.
 pub(crate) fn sections(run: &Run, summary: &Summary) -> Vec<Section> {
     let mut sections = vec![loading::loading(run, summary)];
     for group in Group::all(summary) {
@@ -31,7 +31,7 @@ pub(crate) fn sections(run: &Run, summary: &Summary) -> Vec<Section> {
     sections
 }
 
-/// How to read the tables.
+/// Notes on how to read the workload's tables.
 pub(crate) fn reading() -> Vec<String> {
     [
         "throughput: operations that ended well, per second, with its 95 % interval over rounds (bootstrap); two systems \
@@ -54,7 +54,7 @@ pub(crate) fn reading() -> Vec<String> {
     .to_vec()
 }
 
-/// What keeps the figures from being more than they are.
+/// Notes that limit what the results show.
 fn caveats(run: &Run, summary: &Summary) -> Section {
     let mut section = Section { title: "what this run does not show".to_owned(), ..Section::default() };
     section.notes.push(steadiness(run, summary));
@@ -63,7 +63,7 @@ fn caveats(run: &Run, summary: &Summary) -> Section {
     for one in &run.manifest.configurations {
         let Some(why) = &one.not_made_for else { continue };
         let note = format!("{} is not made for this and not ranked: {why}", one.title);
-        // Once for all variants of a system.
+        // Listed once for all variants of a system.
         if !section.notes.iter().any(|known| *known == note) {
             section.notes.push(note);
         }
@@ -71,7 +71,7 @@ fn caveats(run: &Run, summary: &Summary) -> Section {
     section
 }
 
-/// Whether throughput was steady, and whether systems wrote checkpoints meanwhile.
+/// Note on whether throughput was steady, and on checkpoints during measurement.
 fn steadiness(run: &Run, summary: &Summary) -> String {
     let measured = || summary.results.iter().filter(|entry| entry.cell.phase == Phase::Measured);
     let tested = measured().filter_map(|entry| entry.metric(&jsonathlon_results::figure::STEADY));

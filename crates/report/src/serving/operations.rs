@@ -1,4 +1,4 @@
-//! What operations took: percentiles, what went wrong, and what each cost.
+//! Table of operations: percentiles, errors, and the cost of an operation.
 
 use jsonathlon_results::figure::{self, Figure};
 use jsonathlon_results::summary::{Entry, Run};
@@ -23,7 +23,7 @@ const RESPONSE: [&Figure; 5] = [
     &figure::RESPONSE_MAX_US,
 ];
 
-/// A column: its heading, its figure, and whether it stands there though all of it is nought.
+/// A column with its heading and its metric. `always` shows it even if all its values are 0.
 struct Column {
     title: &'static str,
     figure: &'static Figure,
@@ -107,7 +107,7 @@ pub(super) fn table(run: &Run, group: &Group<'_>) -> Section {
     section
 }
 
-/// A percentile; p99 with its interval.
+/// A percentile as text; p99 with its interval.
 fn with_interval(entry: &Entry, figure: &Figure) -> String {
     let Some(value) = entry.value(figure) else { return none() };
     let text = format::microseconds(value);
@@ -120,7 +120,7 @@ fn with_interval(entry: &Entry, figure: &Figure) -> String {
     }
 }
 
-/// Headings say already what is of one operation.
+/// Formats a value without `/op`, which the heading already says.
 fn per_operation(figure: &Figure, value: f64) -> String {
     let text = format::figure(figure.unit, value);
     text.strip_suffix("/op").map_or_else(|| text.clone(), str::to_owned)

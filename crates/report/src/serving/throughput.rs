@@ -1,4 +1,4 @@
-//! Throughput: a row a configuration, a column a number of clients.
+//! Table of throughput: a row per configuration, a column per number of clients.
 
 use jsonathlon_results::beside_best::{Comparison, Difference};
 use jsonathlon_results::figure::{self, THROUGHPUT_OPS_PER_S};
@@ -47,7 +47,7 @@ pub(super) fn by_clients(run: &Run, summary: &Summary, group: &Group<'_>) -> Sec
     section
 }
 
-/// A throughput with its interval; in brackets what has no rank; the verdict of what has none.
+/// Throughput with its interval as text, in parentheses if it is not ranked; the verdict if there is none.
 fn shown(entry: &Entry) -> String {
     let Some(mut text) = of_trials(entry, &THROUGHPUT_OPS_PER_S, format::count) else {
         return entry.verdict.word().to_owned();
@@ -67,24 +67,24 @@ fn shown(entry: &Entry) -> String {
     text
 }
 
-/// Whether at least half of its trials read data from the disk.
+/// Returns `true` if at least half of the entry's trials read data from the disk.
 pub(super) fn is_read_from_the_disk(entry: &Entry) -> bool {
     entry.metric(&figure::IN_MEMORY).is_some_and(|in_memory| in_memory < 1.0)
 }
 
-/// Whether the clients took more than half of the CPU time.
+/// Returns `true` if the clients took more than half of the CPU time.
 pub(super) fn is_driver_bound(entry: &Entry) -> bool {
     entry.metric(&figure::DRIVER_SHARE).is_some_and(|share| share > DRIVER_BOUND)
 }
 
-/// Who gets the most done at its best number of clients, in each ranking, where somebody is shown to; else who is not
-/// shown to differ from whom.
+/// A sentence per ranking on the configuration with the highest throughput at its best number of clients. If
+/// none is shown to be highest, the sentence names those that are not shown to differ.
 fn highest(summary: &Summary, group: &Group<'_>) -> Vec<String> {
     let is_of_group = |peak: &&Peak| group.entries.iter().any(|entry| entry.cell == peak.comparison.cell);
     let of_group: Vec<&Peak> = summary.peaks.iter().filter(is_of_group).collect();
     let bests = of_group.iter().filter(|peak| is_the_best(&peak.comparison));
     let lead_of = |best: &&&Peak| {
-        // Of its own ranking: those that were held against it.
+        // Comparisons with this best one, i.e. those of its ranking.
         let (id, profile) = (&best.comparison.other, best.comparison.other_profile);
         let own = of_group.iter().map(|peak| &peak.comparison);
         lead(own.filter(|one| (&one.other, one.other_profile) == (id, profile)))
@@ -102,7 +102,7 @@ fn highest(summary: &Summary, group: &Group<'_>) -> Vec<String> {
     bests.filter_map(|best| lead_of(&best)).map(told).collect()
 }
 
-/// A configuration with its throughput, its interval and its number of clients.
+/// A configuration with its throughput, its interval and its number of clients, as text.
 fn reached(one: &Comparison, group: &Group<'_>) -> String {
     let cell = &one.cell;
     let entry = group.entries.iter().find(|entry| entry.cell == *cell);
@@ -116,7 +116,7 @@ fn reached(one: &Comparison, group: &Group<'_>) -> String {
     format!("{name}, {value}/s{interval} at {}", at(clients(cell)))
 }
 
-/// The same with its ratio to the best.
+/// Like [`reached`], with the ratio to the best.
 fn beside(one: &Comparison, group: &Group<'_>) -> String {
     let what = match one.difference {
         Difference::NoneShown if one.limits().is_none() => format!(", {TOO_FEW_ROUNDS}"),

@@ -1,4 +1,4 @@
-//! The charts of a study: lines along what varies, or bars side by side, one chart for each mix.
+//! Charts of a study as SVG: lines along a varied option, or bars side by side, one chart per mix.
 
 use std::fmt::Write;
 
@@ -11,28 +11,28 @@ use crate::page::html::escaped;
 
 const WIDTH: f64 = 860.0;
 const HEIGHT: f64 = 340.0;
-/// Room for labels on each side of the drawing: left, right, above, below.
+/// Room for labels around the drawing, in units of the view box: left, right, above, below.
 const ROOM: (f64, f64, f64, f64) = (70.0, 20.0, 16.0, 44.0);
-/// Colours that are told apart in light and dark, by most eyes.
+/// Colours that most readers can tell apart, in light and dark mode.
 const COLOURS: [&str; 8] =
     ["#3b6fd4", "#d1642c", "#2f9460", "#a34fb5", "#b58b00", "#c23b5a", "#1f93a8", "#7a7f87"];
-/// Dashes of series that come after the colours are used up.
+/// Dash patterns of the series, which change when the colours are used up.
 const DASHES: [&str; 3] = ["", "6 3", "2 3"];
-/// Clients at which the published peaks lie, about.
+/// Approximate number of clients at which the published peaks were measured.
 const PEAK_CLIENTS: f64 = 20.0;
-/// A range above which an axis is logarithmic.
+/// Ratio of the largest to the smallest value from which the x axis is logarithmic.
 const LOGARITHMIC: f64 = 20.0;
-/// Height of one bar with its gap.
+/// Height of one bar with its gap, in units of the view box.
 const BAR: f64 = 22.0;
 
-/// A line of a chart: its name, and points of x, value and interval; and published figures beside it.
+/// A line of a chart: its name, points of x, value and interval, and the published values beside it.
 struct Series {
     name: String,
     points: Vec<(f64, f64, Option<[f64; 2]>)>,
     published: Vec<(f64, f64)>,
 }
 
-/// All of them, as figures of HTML; nothing where nothing was measured.
+/// All charts as HTML figures; empty if nothing was measured.
 pub(super) fn charts(finding: &Finding<'_>) -> String {
     let mut text = String::new();
     for (title, points) in panels(finding) {
@@ -46,7 +46,7 @@ pub(super) fn charts(finding: &Finding<'_>) -> String {
     text
 }
 
-/// Points that stand in one chart, with its title: those of one mix, and of one value of each varied option of words that is
+/// Points of each chart, with its title. A chart holds one mix, and one value of each varied option that is
 /// not the axis.
 fn panels<'a>(finding: &'a Finding<'_>) -> Vec<(String, Vec<&'a Point>)> {
     let study = finding.study;
@@ -70,14 +70,15 @@ fn panels<'a>(finding: &'a Finding<'_>) -> Vec<(String, Vec<&'a Point>)> {
     panels
 }
 
-/// Varied options that set charts apart.
+/// Varied options that separate charts: all but the axis; none for bars.
 fn apart<'a>(finding: &'a Finding<'_>) -> Vec<&'a str> {
     let Some(axis) = finding.study.chart.axis.as_deref() else { return Vec::new() };
     let others = finding.seen.varied.iter().map(|(option, _)| option.as_str());
     others.filter(|option| *option != axis).collect()
 }
 
-/// The name of a point's line or bar: all in which points of the study differ, but for what the chart itself says.
+/// Name of a point's line or bar: its system and the attributes in which the system's points differ, except
+/// those in `without`.
 fn name(finding: &Finding<'_>, point: &Point, without: &[&str]) -> String {
     let mut words = vec![point.of("system").to_owned()];
     let varied = finding.seen.varied.iter().map(|(option, _)| option.as_str());
@@ -132,7 +133,7 @@ fn series(finding: &Finding<'_>, axis: &str, points: &[&Point]) -> Vec<Series> {
     all
 }
 
-/// A step of an axis that is 1, 2 or 5 times a power of ten, about a fifth of `range`.
+/// Step of an axis: 1, 2 or 5 times a power of ten, at least a fifth of `range`.
 fn step(range: f64) -> f64 {
     let rough = range / 5.0;
     let power = 10_f64.powf(rough.log10().floor());
@@ -140,7 +141,7 @@ fn step(range: f64) -> f64 {
     factor * power
 }
 
-/// Where values lie on a drawing.
+/// Maps values to positions in a drawing, linearly or logarithmically.
 struct Scale {
     low: f64,
     high: f64,
@@ -248,7 +249,7 @@ fn look(number: usize) -> (&'static str, &'static str) {
     (colour, DASHES.get(number / COLOURS.len() % DASHES.len()).copied().unwrap_or(""))
 }
 
-/// One line with its points, their intervals, and published figures as hollow marks.
+/// Draws one line with its points, their intervals, and published values as hollow marks.
 fn drawn(svg: &mut String, number: usize, one: &Series, x: &Scale, y: &Scale, figure: &str) {
     let (colour, dash) = look(number);
     let path: Vec<String> =
@@ -288,7 +289,7 @@ fn drawn(svg: &mut String, number: usize, one: &Series, x: &Scale, y: &Scale, fi
     }
 }
 
-/// Bars: the best number of clients of each configuration and run, from nought.
+/// Draws bars from 0: one per configuration and run, at the number of clients with the highest value.
 fn bars(finding: &Finding<'_>, points: &[&Point]) -> String {
     let figure = finding.study.figure();
     let mut all: Vec<(String, &Point, f64)> = Vec::new();

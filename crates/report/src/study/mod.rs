@@ -1,4 +1,4 @@
-//! A study as people read it: its sentence, its table, the published figures beside it, and a page with its chart.
+//! Renders a study: its sentence, its table, the published results beside it, and a page with its chart.
 
 mod chart;
 mod page;
@@ -18,22 +18,22 @@ use crate::draw::terminal::{Look, draw};
 
 pub use page::FILE;
 
-/// A study with what its runs have shown.
+/// A study with the results of its runs, ready to be rendered.
 pub struct Finding<'a> {
-    /// The study.
+    /// Definition of the study that was run.
     pub study: &'a Study,
-    /// Its runs.
+    /// Runs, each with the part of the study that it measures.
     pub runs: &'a [(Part, Run)],
-    /// What they have shown.
+    /// Points that the runs measured, with their failures.
     pub seen: Seen,
-    /// The sentence that they end in.
+    /// Answer to the study's question, derived from `seen`.
     pub sentence: Sentence,
-    /// The published figures that it stands beside.
+    /// Published results of the study's experiments.
     pub published: Vec<Published>,
 }
 
 impl<'a> Finding<'a> {
-    /// What the runs of a study have shown, beside what was published of its experiments.
+    /// Evaluates the runs of a study. Of `published` the results of its experiments are kept.
     #[must_use]
     pub fn of(study: &'a Study, runs: &'a [(Part, Run)], published: &[Published]) -> Self {
         let seen = study.see(runs);
@@ -42,19 +42,19 @@ impl<'a> Finding<'a> {
         Self { study, runs, seen, sentence, published: published.iter().filter(shows).cloned().collect() }
     }
 
-    /// Its tables, for a terminal.
+    /// Tables of the study for the terminal.
     #[must_use]
     pub fn tables(&self, look: Look) -> String {
         draw(&table::sections(self), look)
     }
 
-    /// The same as Markdown.
+    /// Tables of the study as Markdown.
     #[must_use]
     pub fn markdown(&self) -> String {
         markdown::write(&table::sections(self), 2)
     }
 
-    /// Its page: one file of HTML that needs no program and no network.
+    /// Page of the study: one HTML file that needs no JavaScript and no network.
     #[must_use]
     pub fn page(&self) -> String {
         page::page(self)

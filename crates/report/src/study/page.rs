@@ -1,4 +1,4 @@
-//! The page of a study: sentence, chart, tables. It needs no program and no network.
+//! The page of a study with its sentence, charts and tables. It needs no JavaScript and no network.
 
 use std::fmt::Write;
 
@@ -11,7 +11,7 @@ use crate::section::Section;
 /// Name of the page in the folder of its study.
 pub const FILE: &str = "study.html";
 
-/// Nothing is loaded from anywhere, whatever data may have put into the page.
+/// Content security policy: nothing is loaded from anywhere, whatever the data put into the page.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
 
 const STYLE: &str = "
@@ -35,7 +35,7 @@ svg text { fill: var(--ink); font: 12px system-ui, sans-serif; } svg .soft { fil
 svg .grid { stroke: var(--rule); } svg .axis { stroke: var(--soft); }
 ";
 
-/// The page.
+/// HTML of the whole page.
 pub(super) fn page(finding: &Finding<'_>) -> String {
     let study = finding.study;
     let mut body = String::new();
@@ -67,7 +67,7 @@ pub(super) fn page(finding: &Finding<'_>) -> String {
     format!("{head}{body}{}", html::END)
 }
 
-/// The class of an element that is to be noticed.
+/// Class attribute of an element with this severity; empty for good ones.
 fn of_severity(severity: Severity) -> &'static str {
     match severity {
         Severity::Good => "",

@@ -1,4 +1,4 @@
-//! The tables of a study.
+//! Tables of a study: its question, its measurements, published results, and its answer.
 
 use jsonathlon_results::figure::{Better, Figure};
 use jsonathlon_results::severity::Severity;
@@ -9,10 +9,10 @@ use super::Finding;
 use crate::format;
 use crate::section::{Section, none, optional, printable};
 
-/// Failures that are told one by one.
+/// Maximum number of failures that are listed one by one.
 const FAILURES: usize = 5;
 
-/// All of them, the sentence last: that is what stands above the prompt.
+/// All tables. The answer comes last, so that it stands directly above the prompt.
 pub(super) fn sections(finding: &Finding<'_>) -> Vec<Section> {
     let mut sections = vec![heading(finding), own(finding)];
     if !finding.published.is_empty() {
@@ -22,7 +22,7 @@ pub(super) fn sections(finding: &Finding<'_>) -> Vec<Section> {
     sections
 }
 
-/// What was asked, and where it was measured.
+/// Heading with the question, the published claim, and the conditions of the measurement.
 fn heading(finding: &Finding<'_>) -> Section {
     let study = finding.study;
     let title = format!("study {}: {}", study.name, printable(&study.question));
@@ -34,7 +34,7 @@ fn heading(finding: &Finding<'_>) -> Section {
     section
 }
 
-/// Machine, time and documents.
+/// Lines on the machine, the start and the documents of the first run; empty without a run.
 pub(super) fn conditions(finding: &Finding<'_>) -> Vec<String> {
     let Some((_, run)) = finding.runs.first() else { return Vec::new() };
     let (machine, data) = (&run.manifest.machine, &run.manifest.data);
@@ -55,7 +55,7 @@ pub(super) fn conditions(finding: &Finding<'_>) -> Vec<String> {
     lines
 }
 
-/// The figures of this study's own runs.
+/// Table of the measurements of this study's own runs.
 pub(super) fn own(finding: &Finding<'_>) -> Section {
     let figure = finding.study.figure();
     let known = Figure::named(figure);
@@ -99,16 +99,17 @@ pub(super) fn own(finding: &Finding<'_>) -> Section {
     section
 }
 
-/// Whether points differ in an attribute.
+/// Returns `true` if points of the study differ in an attribute.
 pub(super) fn differ(finding: &Finding<'_>, attribute: &str) -> bool {
     let mut all = finding.seen.points.iter().map(|point| point.of(attribute));
     all.next().is_some_and(|first| all.any(|other| other != first))
 }
 
-/// A figure in its unit.
+/// Formats a metric's value in its unit; a metric that is not registered has none.
 pub(super) fn in_unit(figure: &str, value: f64) -> String {
     match Figure::named(figure) {
-        // A count of bytes is exact, and is not rounded to three digits.
+        // Whole values below 10⁶ of metrics where less is better are taken for exact counts of bytes, which
+        // must not be rounded to three digits.
         Some(known) if known.better == Better::Lower && value.fract() == 0.0 && value < 1e6 => {
             format!("{value:.0}")
         }
@@ -125,7 +126,8 @@ fn interval(point: &Point, figure: &str) -> String {
     }
 }
 
-/// The best point that is like a published figure, if there is one.
+/// Point with the highest throughput among those whose conditions match a published result; `None` if none
+/// match.
 pub(super) fn like<'a>(finding: &'a Finding<'_>, published: &Published) -> Option<&'a Point> {
     let best = |point: &&Point| point.value(THROUGHPUT).unwrap_or_default();
     finding
@@ -136,7 +138,7 @@ pub(super) fn like<'a>(finding: &'a Finding<'_>, published: &Published) -> Optio
         .max_by(|a, b| best(a).total_cmp(&best(b)))
 }
 
-/// Published figures, each with what was measured here under conditions that are likest to its own.
+/// Table of published results, each with the measurement under the most similar conditions.
 pub(super) fn published(finding: &Finding<'_>) -> Section {
     let header = [
         "experiment",
@@ -179,7 +181,7 @@ fn clients(point: &Point) -> String {
     if point.clients == 1 { "1 client".to_owned() } else { format!("{} clients", point.clients) }
 }
 
-/// The sentence, and what stands in its way.
+/// Answer of the study, after the warnings that limit it.
 fn answer(finding: &Finding<'_>) -> Section {
     let mut section = Section { title: "answer".to_owned(), ..Section::default() };
     section.notes.mark_all(Severity::Failed, warnings(finding));
@@ -187,7 +189,7 @@ fn answer(finding: &Finding<'_>) -> Section {
     section
 }
 
-/// What a reader must know before the sentence.
+/// Warnings for the reader of the answer: incomplete runs and failures.
 pub(super) fn warnings(finding: &Finding<'_>) -> Vec<String> {
     let mut notes = Vec::new();
     if !finding.seen.complete {

@@ -28,7 +28,7 @@ claim = "less"
 published = "36 % fewer"
 "#;
 
-/// A study of two made runs, of which the second one's PostgreSQL is so many times as fast.
+/// Synthetic runs of a study. PostgreSQL is `factor` times as fast in all but the first run.
 fn finding(factor: f64, study: &Study) -> Vec<(Part, Run)> {
     let parts = study.parts(&Choice::default()).unwrap();
     let runs = parts.into_iter().enumerate().map(|(number, part)| {
@@ -57,7 +57,7 @@ fn a_difference_between_runs_is_said_with_its_interval_and_judged() {
             && sentence.contains("at 32 clients (36 % fewer published: confirmed)"),
         "{sentence}"
     );
-    // Each system of the study in turn: others are as fast in both.
+    // One clause per system; the other systems are equally fast in both runs.
     assert!(finding.sentence.clauses.len() > 1);
     let tables = finding.tables(Look { colour: false });
     for words in ["study mine: Does <it> matter?", "published  It was said to.", "where the curve falls"] {

@@ -1,4 +1,4 @@
-//! The file format of the published benchmark: written from runs, and read from anywhere.
+//! Reads and writes the result files of the published benchmark JSONBench.
 
 use std::fs::{self, File};
 use std::io::Write;
@@ -14,51 +14,51 @@ use crate::manifest::Configuration;
 use crate::record::{Body, Cell, Phase, Trial, Verdict};
 use crate::run::Run;
 
-/// Runs of a question: the first is cold, the others are hot.
+/// Runs of each question: the first is cold, the others are hot.
 pub const RUNS: usize = 3;
 
-/// A result file. Fields that others add are read over.
+/// Result file of one system. Unknown fields are ignored.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ResultFile {
-    /// Name for people.
+    /// Display name of the system.
     pub system: String,
-    /// Version.
+    /// Version of the system.
     pub version: String,
-    /// Operating system.
+    /// Operating system of the machine.
     pub os: String,
     /// Day of the run, `YYYY-MM-DD`.
     pub date: String,
-    /// Machine.
+    /// Description of the machine.
     pub machine: String,
-    /// `yes` when documents come back as the same bytes or values, measured; else `no`.
+    /// `yes` if documents were measured to come back as the same bytes or values, otherwise `no`.
     pub retains_structure: String,
-    /// Free words.
+    /// Free keywords, such as variant and storage setting.
     #[serde(default)]
     pub tags: Vec<String>,
-    /// Documents offered.
+    /// Number of documents offered, including lines that are not JSON.
     pub dataset_size: u64,
-    /// Documents loaded.
+    /// Number of documents loaded.
     pub num_loaded_documents: u64,
-    /// Bytes in all.
+    /// Total size of the data in bytes.
     pub total_size: u64,
-    /// Bytes of data, where the system tells them apart.
+    /// Size of the data in bytes. `None` if the system does not separate them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data_size: Option<u64>,
-    /// Bytes of indexes.
+    /// Size of the indexes in bytes. `None` if the system does not separate them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub index_size: Option<u64>,
-    /// Seconds of Q1 to Q5: round 1's cold trial and its first two hot ones; null where there is no time.
+    /// Seconds of Q1 to Q5: the cold trial of round 1 and its first two hot ones. `None` for a missing time.
     pub result: [[Option<f64>; RUNS]; QUESTIONS],
-    /// Bytes of memory of the same trials, where it was looked at.
+    /// Memory in bytes during the same trials. `None` if it was not measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory_usage: Option<[[Option<u64>; RUNS]; QUESTIONS]>,
-    /// Seconds of loading.
+    /// Seconds that loading took. `None` if not measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub load_time: Option<f64>,
 }
 
 impl ResultFile {
-    /// What its score is made of.
+    /// Times and size from which the score is computed.
     #[must_use]
     pub fn entrant(&self) -> Entrant {
         Entrant {
@@ -70,21 +70,21 @@ impl ResultFile {
     }
 }
 
-/// The result file of one configuration of a run.
+/// Result file of one configuration of a run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Exported<'a> {
-    /// The configuration.
+    /// Configuration that was measured.
     pub configuration: &'a Configuration,
-    /// State of the data that questions were asked in and that sizes are of.
+    /// Data state in which questions were asked and sizes were taken.
     pub state: State,
-    /// Whether all documents are in, so that it may stand beside others.
+    /// Whether all documents were loaded, so that the result may be compared with others.
     pub comparable: bool,
-    /// The file.
+    /// Content of the result file.
     pub file: ResultFile,
 }
 
 impl Exported<'_> {
-    /// Name of the file, which tells all configurations of all runs of one machine apart.
+    /// File name, made of the configuration's identity, the number of documents and the data state.
     #[must_use]
     pub fn name(&self) -> String {
         let Id { system, version, variant, storage } = &self.configuration.id;
@@ -97,7 +97,7 @@ impl Exported<'_> {
     }
 }
 
-/// A number of documents as the published files are named: `1m`, `100k`, `1234`.
+/// Number of documents as in the names of published files: `1m`, `100k`, `1234`.
 #[must_use]
 pub fn scale(documents: u64) -> String {
     for (unit, letter) in [(1_000_000, "m"), (1000, "k")] {
@@ -108,14 +108,14 @@ pub fn scale(documents: u64) -> String {
     documents.to_string()
 }
 
-/// One result file a configuration that is loaded; reference rows have none.
+/// Makes one result file for each loaded configuration, except reference rows.
 #[must_use]
 pub fn of_run(run: &Run) -> Vec<Exported<'_>> {
     let of = |configuration| Export::new(run, configuration)?.exported();
     run.manifest.configurations.iter().filter(|one| !one.reference).filter_map(of).collect()
 }
 
-/// One configuration's part of a run.
+/// Results of one configuration, from which its file is made.
 struct Export<'a> {
     run: &'a Run,
     configuration: &'a Configuration,
@@ -129,7 +129,7 @@ impl<'a> Export<'a> {
         let of = |cell: &Cell| cell.workload == "analytics" && configuration.has(cell);
         let trials: Vec<&Trial> = run.trials().filter(|trial| of(&trial.cell)).collect();
         let load = *trials.iter().find(|trial| trial.cell.step == Step::Load && trial.seconds.is_some())?;
-        // The state that systems come to by themselves, as published; the other one when it is all there is.
+        // Drained is the published data state. Compacted is used only if questions were asked in no other.
         let asked_in =
             |state| trials.iter().any(|trial| trial.cell.step.word() == "q1" && is_in(trial, state));
         let only_compacted = asked_in(State::Compacted) && !asked_in(State::Drained);
@@ -170,7 +170,7 @@ impl<'a> Export<'a> {
             machine: format!("{} cores, {}", machine.cores, machine.processor),
             retains_structure: if self.retains_value() { "yes" } else { "no" }.to_owned(),
             tags,
-            // The set's published size counts its lines.
+            // The published size of the data set counts lines.
             dataset_size: self.run.manifest.data.documents + self.run.manifest.data.no_documents,
             num_loaded_documents: figure::DOCUMENTS_LOADED.value(self.load).map_or(0, |count| count as u64),
             total_size: bytes(&figure::TOTAL_BYTES).or_else(|| bytes(&figure::FILES_BYTES))?,
@@ -184,15 +184,15 @@ impl<'a> Export<'a> {
         Some(Exported { configuration, state: self.state, comparable, file })
     }
 
-    /// Something of each trial that has a published place.
+    /// Applies `of` to each trial that has a place in the published format.
     fn each<T: Copy>(&self, of: impl Fn(&Trial) -> Option<T>) -> [[Option<T>; RUNS]; QUESTIONS] {
         std::array::from_fn(|question| {
             std::array::from_fn(|run| self.trial(&format!("q{}", question + 1), run).and_then(&of))
         })
     }
 
-    /// The trial of a question that takes the place of the published run, unless the whole cell has no time:
-    /// what was wrong in one round is not fast in another.
+    /// Finds the trial that corresponds to a published run. `None` if the whole cell has no time, because a
+    /// question that was wrong in one round is not fast in another.
     fn trial(&self, step: &str, run: usize) -> Option<&'a Trial> {
         let phases: &[Phase] = if run == 0 { &[Phase::Cold, Phase::ColdUnverified] } else { &[Phase::Hot] };
         let mut first = None;
@@ -228,15 +228,15 @@ fn is_in(trial: &Trial, state: State) -> bool {
     trial.cell.state == Some(state)
 }
 
-/// No clock tells more, and decimals of so many places are read back as they were written.
+/// Rounds to nanoseconds: clocks resolve no more, and numbers with so few decimals are read back exactly.
 fn to_the_nanosecond(seconds: f64) -> f64 {
     (seconds * 1e9).round() / 1e9
 }
 
-/// A result file's text, or that of a list of them.
+/// Parses the text of a result file, or of a JSON array of them.
 ///
 /// # Errors
-/// When it is not in the format; `path` is only named in the message.
+/// [`ResultsError::Corrupt`] if the text does not have this format; `path` only appears in the message.
 pub fn parse(path: &Path, text: &str) -> Result<Vec<ResultFile>, ResultsError> {
     let corrupt = |error: serde_json::Error| ResultsError::Corrupt {
         path: path.to_owned(),
@@ -250,10 +250,11 @@ pub fn parse(path: &Path, text: &str) -> Result<Vec<ResultFile>, ResultsError> {
     }
 }
 
-/// The result files at `path`: a file, or all of a folder whose names end with `.json`, by name.
+/// Reads the result file at `path`, or all files of a folder whose names end with `.json`, sorted by name.
 ///
 /// # Errors
-/// When they cannot be read or are not in the format, or the folder holds none.
+/// [`ResultsError::Missing`] if `path` does not exist or the folder holds no result file,
+/// [`ResultsError::Io`] if a file cannot be read, [`ResultsError::Corrupt`] if its format is wrong.
 pub fn read(path: &Path) -> Result<Vec<ResultFile>, ResultsError> {
     if !path.exists() {
         return Err(ResultsError::Missing(format!("{} is not there", path.display())));
@@ -280,11 +281,12 @@ pub fn read(path: &Path) -> Result<Vec<ResultFile>, ResultsError> {
     Ok(files)
 }
 
-/// Writes one file a configuration into `folder`, which is made when it is not there. Nothing is written
-/// over: a result may be the only copy of one.
+/// Writes one file per configuration into `folder`, which is created if missing. Existing files are never
+/// overwritten, because they may be the only copy of a result.
 ///
 /// # Errors
-/// When one of the files is there already, before any is written, or the folder cannot be written.
+/// [`ResultsError::Exists`] if one of the files exists, before any is written; [`ResultsError::Io`] if the
+/// folder or a file cannot be written.
 pub fn write(folder: &Path, exported: &[Exported<'_>]) -> Result<Vec<PathBuf>, ResultsError> {
     fs::create_dir_all(folder).map_err(ResultsError::io("create", folder))?;
     let paths: Vec<PathBuf> = exported.iter().map(|one| folder.join(one.name())).collect();

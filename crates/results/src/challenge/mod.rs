@@ -1,5 +1,4 @@
-//! What belongs to the published benchmark JSONBench and to nothing else: its file format, its score, and what
-//! others have published.
+//! Support for the published benchmark JSONBench: its file format, its score and its published results.
 
 pub mod jsonbench;
 pub mod published;

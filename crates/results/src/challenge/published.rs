@@ -1,7 +1,7 @@
-//! What others have published: the results of the public benchmark JSONBench at two dates, as they stood.
+//! Published results of JSONBench at two dates, as they were published.
 //!
-//! The figures are from another machine and were made by another method (`docs/published.md`). They are
-//! kept to be read beside a run's own, never to be ranked with them.
+//! They come from another machine and another method (`docs/published.md`). They are embedded to be read next
+//! to a run's results, and are never ranked with them.
 
 use serde::Serialize;
 
@@ -9,7 +9,7 @@ use crate::ResultsError;
 use crate::challenge::score::{Entrant, QUESTIONS, Suspects, Times, hot};
 use crate::tsv::{Line, lines};
 
-/// The machine of all published results that are kept here.
+/// Machine of all published results that are embedded.
 pub const MACHINE: &str = "m6i.8xlarge (32 vCPU, 128 GB memory)";
 
 const SNAPSHOTS: [(&str, &str); 2] = [
@@ -36,51 +36,51 @@ const SUSPECTED_COLUMNS: [&str; 4] = ["snapshot", "source", "field", "reason"];
 /// One published result: a system in one configuration at one scale.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Published {
-    /// Month in which the results stood so, `YYYY-MM`.
+    /// Month of the snapshot that contains the result, `YYYY-MM`.
     pub snapshot: String,
-    /// System.
+    /// Name of the system, as published.
     pub system: String,
-    /// Version.
+    /// Version of the system, as published.
     pub version: String,
-    /// Day of the measurement, `YYYY-MM-DD`, as published; none where that was not kept.
+    /// Day of the measurement, `YYYY-MM-DD`. `None` if the snapshot does not contain it.
     pub date: Option<String>,
-    /// The machine, see [`MACHINE`].
+    /// Machine of the measurement, always [`MACHINE`].
     pub machine: &'static str,
-    /// Whether documents are said to come back as they were; none where that was not kept.
+    /// Whether documents are said to be returned unchanged. `None` if the snapshot does not contain it.
     pub retains_structure: Option<bool>,
-    /// What tells configurations of a system apart, from the names of their files.
+    /// Keywords that distinguish configurations of a system, taken from their file names.
     pub tags: Vec<String>,
-    /// Documents offered.
+    /// Number of documents offered.
     pub scale: u64,
-    /// Documents loaded.
+    /// Number of documents loaded.
     pub loaded: u64,
-    /// Bytes in all.
+    /// Total size in bytes. `None` if not published.
     pub total_bytes: Option<u64>,
-    /// Bytes of data.
+    /// Size of the data in bytes. `None` if not published.
     pub data_bytes: Option<u64>,
-    /// Bytes of indexes.
+    /// Size of the indexes in bytes. `None` if not published.
     pub index_bytes: Option<u64>,
     /// Seconds of the first run of each question.
     pub cold: Times,
-    /// Seconds of the better of the second and third run.
+    /// Seconds of the better of the second and third run of each question.
     pub hot: Times,
-    /// The file in the repository from which it is.
+    /// File of the benchmark's repository that contains the result.
     pub source: String,
-    /// Figures that are likely to be errors. The figures themselves are left as they were published.
+    /// Values that are probably errors. The values themselves are unchanged.
     pub suspected: Vec<Suspected>,
 }
 
-/// A figure that is likely to be an error: this project's inference, confirmed by nobody.
+/// Published value that is probably an error, as this project concluded; the publisher has not confirmed it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Suspected {
-    /// Field of [`Published`], or `seconds` for all times.
+    /// Name of the field of [`Published`], or `seconds` for all times.
     pub field: String,
-    /// What is odd about it, and what probably happened.
+    /// What is conspicuous, and what probably happened.
     pub reason: String,
 }
 
 impl Published {
-    /// What its score is made of.
+    /// Times and size from which the score is computed.
     #[must_use]
     pub fn entrant(&self) -> Entrant {
         let is_suspected = |field: &str| self.suspected.iter().any(|one| one.field == field);
@@ -89,10 +89,10 @@ impl Published {
     }
 }
 
-/// All published results, in the order of their files, older snapshots first.
+/// All published results in the order of their files, older snapshots first.
 ///
 /// # Errors
-/// When the data that is part of the program cannot be understood, which a test excludes.
+/// [`ResultsError::Corrupt`] if the embedded data is invalid; a test ensures that it is valid.
 pub fn published() -> Result<Vec<Published>, ResultsError> {
     let mut all = Vec::new();
     for (snapshot, text) in SNAPSHOTS {
@@ -114,12 +114,12 @@ pub fn published() -> Result<Vec<Published>, ResultsError> {
     Ok(all)
 }
 
-/// The months of which results are kept, the newest last.
+/// Months of the embedded snapshots as `YYYY-MM`, oldest first.
 pub fn snapshots() -> impl DoubleEndedIterator<Item = &'static str> {
     SNAPSHOTS.iter().map(|(snapshot, _)| *snapshot)
 }
 
-/// The result of a line of a snapshot.
+/// Parses one line of a snapshot.
 fn of_line(line: &Line<'_>, snapshot: &str) -> Result<Published, ResultsError> {
     let [source, system, version, date, retains, tags, scale, loaded, total, data, index, seconds] =
         line.fields()?;

@@ -1,69 +1,71 @@
-//! The score of the published benchmark: how many times slower than the best, over its five questions.
+//! Score of the published benchmark: how many times slower than the best, over its five questions.
 //!
-//! It is kept so that a run can be read beside what is published, and is apart from this program's own
-//! medians and intervals: one cold trial, and the better of two hot ones.
+//! It allows comparing a run with published results, and is separate from this program's own medians and
+//! intervals: it uses one cold trial and the better of two hot ones.
 
 use serde::{Deserialize, Serialize};
 
-/// Questions of the published benchmark.
+/// Number of questions of the published benchmark.
 pub const QUESTIONS: usize = 5;
 
-/// Added to both sides of a ratio, seconds: below it, differences hardly count.
+/// Seconds added to both sides of a ratio, so that differences of shorter times hardly matter.
 pub const ADDED_S: f64 = 0.01;
 
-/// The least that a missing time counts as before it is doubled, seconds.
+/// Minimum time in seconds that a missing time is counted as, before it is doubled.
 pub const MISSING_S: f64 = 3600.0;
 
-/// Seconds of each question; none where there is no time.
+/// Seconds of each question. `None` if there is no time.
 pub type Times = [Option<f64>; QUESTIONS];
 
-/// What a score is made of.
+/// Times and size of one result, from which its score is computed.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Entrant {
-    /// Seconds of the cold runs.
+    /// Seconds of the cold runs, by question.
     pub cold: Times,
-    /// Seconds of the hot runs; see [`hot`].
+    /// Seconds of the hot runs by question, see [`hot`].
     pub hot: Times,
-    /// Bytes in all.
+    /// Total size in bytes. `None` if unknown.
     pub total_bytes: Option<u64>,
-    /// What is likely to be an error of that.
+    /// Which of these values are probably errors.
     pub suspected: Suspects,
 }
 
-/// Which figures of an entrant are likely to be errors: they have a score, and nobody is measured by them.
+/// Values that are probably errors. They are scored, but never used as the best value for others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Suspects {
-    /// Its times.
+    /// Whether the times are suspected.
     pub times: bool,
-    /// Its size.
+    /// Whether the size is suspected.
     pub size: bool,
 }
 
-/// An entrant's scores among those it was scored with; 1 is the best there can be.
+/// Scores of one result among those it was scored with. 1 is the best possible score.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct Score {
-    /// Of the cold runs; none when nobody has a time.
+    /// Score of the cold runs. `None` if no result has a usable time.
     pub cold: Option<f64>,
-    /// Of the hot runs.
+    /// Score of the hot runs. `None` if no result has a usable time.
     pub hot: Option<f64>,
-    /// Total size ÷ the smallest one; none without a size.
+    /// Total size ÷ the smallest one. `None` if the size is unknown.
     pub size: Option<f64>,
 }
 
-/// The hot time of a question's runs: the better of all but the first, when they all have a time. That
-/// is runs 2 and 3 of the published three.
+/// Hot time of a question: the minimum of all runs but the first, that is, runs 2 and 3 of the published
+/// three. `None` if one of them has no time.
 #[must_use]
 pub fn hot(runs: &[Option<f64>]) -> Option<f64> {
     let hot: Option<Vec<f64>> = runs.get(1..)?.iter().map(|run| usable(*run)).collect();
     hot?.into_iter().reduce(f64::min)
 }
 
-/// The scores of `entrants` over the `questions` chosen, counted from 0, in the same order.
+/// Computes the scores of `entrants` over the chosen `questions` (counted from 0), in the order of
+/// `entrants`.
 ///
-/// For each question the baseline is the best time among the entrants of which nothing is suspected, and each one's ratio
-/// (10 ms + time) ÷ (10 ms + baseline), where a missing time counts as twice the worst that any of them has,
-/// or as twice an hour when that is longer. The score is the geometric mean of the ratios. A question to
-/// which nobody has a time that may be a baseline counts for nobody.
+/// For each question the baseline is the best time among results that are not suspected. The ratio of a
+/// result is
+/// (10 ms + time) ÷ (10 ms + baseline).
+/// A missing time counts as twice the worst time of these results, or twice an hour if that is longer. The
+/// score is the geometric mean of the ratios. A question without a baseline is not counted.
 #[must_use]
 pub fn scores(entrants: &[Entrant], questions: &[usize]) -> Vec<Score> {
     let cold = relative_times(entrants, questions, |entrant| &entrant.cold);
@@ -103,7 +105,7 @@ fn relative_times(
     logarithms.into_iter().map(|sum: f64| (counted > 0).then(|| (sum / f64::from(counted)).exp())).collect()
 }
 
-/// What is no duration counts as missing.
+/// Treats values that are not durations (negative, infinite or NaN) as missing.
 fn usable(time: Option<f64>) -> Option<f64> {
     time.filter(|seconds| seconds.is_finite() && *seconds >= 0.0)
 }

@@ -1,4 +1,4 @@
-//! Where a run's own configurations stand in the published benchmark's formula.
+//! Scores of a run's own configurations by the formula of the published benchmark.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,29 +10,29 @@ use crate::ranking::Profile;
 use crate::record::Phase;
 use crate::run::Run;
 
-/// A configuration's score in the formula of the published benchmark, from round 1 alone; see
-/// [`crate::challenge::score`]. Configurations of one ranking are scored among themselves.
+/// Score of a configuration by the published formula, computed from round 1 alone; see
+/// [`crate::challenge::score`]. Only configurations of one ranking are scored together.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PublishedScore {
-    /// The configuration.
+    /// Configuration that is scored.
     #[serde(flatten)]
     pub id: Id,
-    /// State of the data.
+    /// Data state in which questions were asked.
     pub state: State,
-    /// Its memory profile.
+    /// Memory profile of the configuration. `None` if not stated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub profile: Option<Profile>,
-    /// The ranking within which it is scored; see [`Configuration::ranking`].
+    /// Ranking within which it is scored, see [`Configuration::ranking`].
     pub ranking: String,
-    /// Questions with a cold time, of five.
+    /// Number of questions with a cold time, out of five.
     pub cold_answered: usize,
-    /// Questions with a hot time, of five.
+    /// Number of questions with a hot time, out of five.
     pub hot_answered: usize,
-    /// The scores; none of a system that holds fewer documents than the others.
+    /// The scores. Empty for a system that holds fewer documents than were offered, or that is not ranked.
     pub score: Score,
 }
 
-/// The scores of a run's configurations.
+/// Scores all configurations of a run.
 pub(crate) fn published_scores(run: &Run) -> Vec<PublishedScore> {
     let exported = jsonbench::of_run(run);
     let questions: Vec<usize> = (0..QUESTIONS).collect();
@@ -63,7 +63,7 @@ pub(crate) fn published_scores(run: &Run) -> Vec<PublishedScore> {
     found
 }
 
-/// A phase in which nothing was to be asked has no score: what was never planned is not missing.
+/// Removes the score of phases that were not planned, because their times are not missing.
 fn planned(run: &Run, configuration: &Configuration, score: Score) -> Score {
     let asked = |phases: &[Phase]| {
         run.trials()

@@ -1,18 +1,18 @@
-//! Configurations of one run beside others of the same run.
+//! Selects two sides of one run for a comparison.
 
 use crate::ResultsError;
 use crate::id::Id;
 use crate::manifest::Configuration;
 use crate::ranking::Profile;
 
-/// Two sides of one run.
+/// Two sides of one run, as the user named them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Between {
     a: Chosen,
     b: Chosen,
 }
 
-/// Configurations by their names: `SYSTEM[@VERSION][/VARIANT[/STORAGE[/PROFILE]]]`.
+/// Selection of configurations by name: `SYSTEM[@VERSION][/VARIANT[/STORAGE[/PROFILE]]]`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Chosen {
     text: String,
@@ -24,10 +24,10 @@ struct Chosen {
 }
 
 impl Between {
-    /// Reads `A,B`.
+    /// Parses two names separated by a comma, `A,B`.
     ///
     /// # Errors
-    /// When that is not two different names.
+    /// [`ResultsError::Incomparable`] if the text is not two different names.
     pub fn parse(text: &str) -> Result<Self, ResultsError> {
         let wrong = |why: &str| {
             ResultsError::Incomparable(format!(
@@ -45,19 +45,19 @@ impl Between {
         Ok(Self { a: chosen(a)?, b: chosen(b)? })
     }
 
-    /// What A is called.
+    /// Name of side A as the user gave it.
     #[must_use]
     pub fn a(&self) -> &str {
         &self.a.text
     }
 
-    /// What B is called.
+    /// Name of side B as the user gave it.
     #[must_use]
     pub fn b(&self) -> &str {
         &self.b.text
     }
 
-    /// The configurations of either side, and which of A goes with which of B.
+    /// Selects the configurations of both sides and matches those of A with those of B.
     pub(super) fn sides<'a>(&self, all: &'a [Configuration]) -> Result<Sides<'a>, ResultsError> {
         let (a, b) = (self.a.of(all)?, self.b.of(all)?);
         if let Some(both) = a.iter().find(|one| b.contains(one)) {
@@ -69,7 +69,7 @@ impl Between {
             )));
         }
         let pairs = match (a.as_slice(), b.as_slice()) {
-            // Two single configurations go together whatever they are.
+            // Two single configurations are compared even if nothing else matches.
             ([a], [b]) => vec![[*a, *b]],
             _ => self.pairs(&a, &b)?,
         };
@@ -107,7 +107,7 @@ impl Between {
         Ok(pairs)
     }
 
-    /// Whether they are the same in everything that the two names do not both state.
+    /// Returns `true` if the configurations are equal in everything that is not stated by both names.
     fn are_alike(&self, a: &Configuration, b: &Configuration) -> bool {
         let (x, y) = (&self.a, &self.b);
         let variants = x.variant.is_some() && y.variant.is_some();
@@ -124,7 +124,7 @@ fn ambiguous(text: &str, meant: &[&Configuration]) -> ResultsError {
     ))
 }
 
-/// The configurations of both sides.
+/// Configurations of both sides, and the pairs that are compared.
 pub(super) struct Sides<'a> {
     pub(super) a: Vec<&'a Configuration>,
     pub(super) b: Vec<&'a Configuration>,
@@ -175,7 +175,7 @@ fn names(all: &[&Configuration]) -> String {
     all.iter().map(|one| name(one)).collect::<Vec<_>>().join(", ")
 }
 
-/// As it can be asked for.
+/// Full name of the configuration, as it can be requested.
 fn name(one: &Configuration) -> String {
     let Id { system, version, variant, storage } = &one.id;
     let mut name = format!("{system}@{version}/{variant}/{storage}");

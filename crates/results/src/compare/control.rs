@@ -1,4 +1,4 @@
-//! The control of two runs: the same work in both, so its ratio is that of the machines.
+//! Control of two runs: fixed work whose ratio is that of the machines.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,25 +10,25 @@ use crate::control::CONTROL;
 use crate::figure::{CONTROL_COMPUTE_S, CONTROL_MEMORY_S, Figure};
 use crate::run::Run;
 
-/// What the control took in B ÷ what it took in A.
+/// Time of the control in B ÷ its time in A.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Control {
-    /// Geometric mean of both kernels. A cell's ratio is divided by that of the cell's own rounds, which are all of
-    /// them but for loads.
+    /// Geometric mean of both kernels. A cell's ratio is divided by the control of the cell's own rounds: all
+    /// rounds, except for loads.
     pub both: Limits,
-    /// The memory-bound kernel alone.
+    /// Ratio of the memory-bound kernel alone.
     pub memory: Limits,
-    /// The compute-bound kernel alone.
+    /// Ratio of the compute-bound kernel alone.
     pub compute: Limits,
-    /// How often it was timed in A.
+    /// Number of times that the control was measured in A.
     pub slices_a: usize,
-    /// How often it was timed in B.
+    /// Number of times that the control was measured in B.
     pub slices_b: usize,
 }
 
-/// One run's control: what each kernel took in each round.
+/// Times of the control's kernels in one run, by round.
 pub(super) struct Kernels {
-    /// Which work they did: a debug build's is shorter.
+    /// Versions of the control's work; a debug build does less.
     works: BTreeSet<String>,
     rounds: BTreeMap<u32, [Vec<f64>; 2]>,
     memory: Vec<Vec<f64>>,
@@ -36,7 +36,7 @@ pub(super) struct Kernels {
 }
 
 impl Control {
-    /// Of two runs; none where either has none, or where they did not do the same work.
+    /// Ratio of the control between two runs. `None` if a run has no control or they did different work.
     pub(super) fn of(a: &Kernels, b: &Kernels) -> Option<Self> {
         if a.works != b.works {
             return None;
@@ -72,8 +72,8 @@ impl Kernels {
         Self { works, rounds, memory, compute }
     }
 
-    /// What a cell took ÷ what the control took in the same rounds. What a round did to both cancels, what either
-    /// did alone is in the scatter.
+    /// Median of a cell ÷ control of the same rounds. Disturbances of both cancel out; a disturbance of only
+    /// one adds to the scatter.
     pub(super) fn divide(&self, cell: &BTreeMap<u32, Vec<f64>>) -> Option<Scattered> {
         let both =
             cell.iter().filter_map(|(round, seconds)| Some((seconds.clone(), self.rounds.get(round)?)));

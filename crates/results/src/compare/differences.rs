@@ -1,4 +1,4 @@
-//! What differs in how two runs were made, other than what their systems did.
+//! Lists differences in how two runs were made, apart from what was measured.
 
 use jsonathlon_measure::machine::Machine;
 use serde::Serialize;
@@ -7,39 +7,39 @@ use serde_json::Value;
 use crate::manifest::{Configuration, Exception, Manifest};
 use crate::ranking::{Preparation, Profile};
 
-/// Memory that differs by less than this share is the same memory: what the kernel keeps for itself changes
-/// between its releases.
+/// Relative difference of memory sizes that is ignored, because the kernel's own share changes between
+/// releases.
 const SAME_MEMORY: f64 = 0.01;
 
-/// The setting that says where systems are which the program did not install.
+/// Setting that lists external systems, which the program did not install.
 const ELSEWHERE: &str = "elsewhere";
 
-/// What a difference is in.
+/// Area in which two runs differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
-    /// The machine, its kernel and its distribution included.
+    /// The machine, including its kernel and distribution.
     Machine,
-    /// This program.
+    /// This program's own version.
     Program,
-    /// The documents.
+    /// The documents that were loaded.
     Data,
-    /// Settings of the run.
+    /// Settings of the run, such as rounds.
     Settings,
     /// A configuration under test.
     System,
 }
 
-/// One difference. A side that has no such thing has an empty text.
+/// One difference. The text of a side that does not have the value is empty.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Changed {
-    /// What it is in.
+    /// Area of the difference.
     pub kind: Kind,
-    /// What differs.
+    /// Name of the value that differs.
     pub what: String,
-    /// What it is in A.
+    /// Value in A, as text.
     pub a: String,
-    /// What it is in B.
+    /// Value in B, as text.
     pub b: String,
 }
 
@@ -60,7 +60,7 @@ pub(super) fn differences(
     found.0
 }
 
-/// Those of configurations alone.
+/// Differences between matched configurations only, for two sides of one run.
 pub(super) fn of_configurations(configurations: &[[&Configuration; 2]]) -> Vec<Changed> {
     let mut found = Found(Vec::new());
     for [one, other] in configurations {
@@ -109,7 +109,7 @@ fn settings(found: &mut Found, a: &Manifest, b: &Manifest) {
     }
 }
 
-/// Settings by their names, those of the run's workloads among them: where a run of version 0.1.0 has them.
+/// Settings by name, with those of the run's workloads on the top level, where version 0.1.0 has them.
 fn named_settings(manifest: &Manifest) -> serde_json::Map<String, Value> {
     let mut all = manifest.settings.as_object().cloned().unwrap_or_default();
     for workload in &manifest.workloads {
@@ -120,8 +120,8 @@ fn named_settings(manifest: &Manifest) -> serde_json::Map<String, Value> {
     all
 }
 
-/// Systems that the program did not install, each with the version that it reported. Where they are, what their
-/// databases were called and how they are restarted is of no run but the very one, and nobody else's business.
+/// External systems, each with the version that it reported. Addresses, database names and restart commands
+/// are specific to one run and private, and are therefore left out.
 fn elsewhere(all: &Value) -> String {
     let text = |one: &Value, name: &str| one.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
     let each = all.as_array().into_iter().flatten();

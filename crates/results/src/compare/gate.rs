@@ -1,4 +1,4 @@
-//! Whether a run may pass: for whoever compares where nobody is looking.
+//! Regression gate: decides whether a run passes, for automated comparisons.
 
 use jsonathlon_measure::families::holm;
 use jsonathlon_measure::statistics::ALPHA;
@@ -10,76 +10,80 @@ use crate::figure::Better;
 use crate::id::Id;
 use crate::record::{OPERATION, Phase};
 
-/// So many cells are named in one reason.
+/// Maximum number of cells that one reason names.
 const NAMED: usize = 6;
 
-/// What was asked of the run, and whether it kept it.
+/// Rules and result of the regression gate.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Gate {
-    /// A slow-down beyond this share is a regression, where it is shown at all.
+    /// Slow-down, as a share, above which a shown difference is a regression.
     pub allowed_share: f64,
-    /// Whether B may have less than A.
+    /// Whether cells of A may be missing in B.
     pub allow_missing: bool,
-    /// Whether there is no reason against it.
+    /// Whether the gate passes, that is, whether there are no reasons against it.
     pub passed: bool,
-    /// Probability that the gate calls anything slower where nothing is: over all tested cells together.
+    /// Probability, over all tested cells together, that the gate calls a cell slower although none is.
     pub level: f64,
-    /// Cells that were tested: loads, hot questions, throughput and p99 with an interval, and sizes that vary between
-    /// loads.
+    /// Number of tested cells: loads, hot questions, throughput and p99 with an interval, and sizes that vary
+    /// between loads.
     pub tested: usize,
-    /// Figures of intervals in which clients sent operations among these.
+    /// Number of metrics of measurement windows among these.
     pub measured_tested: usize,
-    /// Sizes among these.
+    /// Number of sizes among these.
     pub sizes_tested: usize,
-    /// Sizes that were held against the allowed share as they were counted: they do not vary, or were counted once.
+    /// Number of sizes compared without a test, because they do not vary or were counted once.
     pub sizes_counted: usize,
-    /// Cells with an interval that were not: cold ones, and hot ones that read from the disk.
+    /// Number of cells with an interval that were not tested: cold ones, hot ones that read from the disk,
+    /// and single operations of a mix.
     pub not_tested: usize,
-    /// Cells with a ratio and no interval, which cannot.
+    /// Number of cells with a ratio but without an interval, which cannot be tested.
     pub without_interval: usize,
-    /// Cells that were right in A and are missing or not comparable in B.
+    /// Number of cells that were right in A and are missing or not comparable in B.
     pub not_looked_at: usize,
-    /// Why it does not pass.
+    /// Reasons why the gate does not pass. Empty if it passes.
     pub reasons: Vec<Reason>,
 }
 
-/// One reason not to pass.
+/// Reason why the gate does not pass.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Reason {
-    /// What it is.
+    /// Category of the reason, for programs.
     pub kind: ReasonKind,
-    /// In words.
+    /// Explanation of the reason for the user.
     pub text: String,
 }
 
-/// Kinds of reasons not to pass.
+/// Kinds of reasons why the gate does not pass.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ReasonKind {
-    /// A cell is slower by more than is allowed, shown over all tested cells together.
+    /// A cell is slower by more than is allowed, as a test over all tested cells shows.
     Slower,
-    /// A size is larger by more than is allowed: shown as above where it varies, else as counted.
+    /// A size is larger by more than is allowed: tested like times if it varies, otherwise as counted.
     Larger,
-    /// A cell was right and is not.
+    /// A cell was right in A and is not right in B.
     NowFails,
-    /// Cells of a configuration were right in A, and B has nothing that they can be compared with.
+    /// Cells of a configuration were right in A, and B has nothing to compare with them.
     Missing,
-    /// B is not complete.
+    /// Planned trials of B have no record.
     Incomplete,
-    /// No cell could be tested.
+    /// No time, load or throughput could be tested.
     Untested,
 }
 
 impl RunComparison {
-    /// The same, held against `allowed_share`: a cell is a regression when it is shown to be slower, by Holm's
-    /// procedure over all tested cells, and its ratio is above 1 + `allowed_share`; or when it now fails. A size that
-    /// does not vary between loads, or was counted once, is a regression when its ratio is above the same. What was
-    /// not looked at does not pass either: cells that were right in A and are missing or not comparable in B, unless
-    /// `allow_missing` is given, a run that is not complete, and one without a single tested cell.
+    /// Applies the regression gate to the comparison.
     ///
-    /// The test is against a ratio of at most 1, and not of at most 1 + `allowed_share`: that would ask of a slow-down
-    /// by 25 % to stand out as one by 19 % does, and miss a fifth of those that are found. What keeps two equal runs
-    /// from failing though they drifted is the error of runs as wholes ([`super::APART`]).
+    /// A cell is a regression if it is shown to be slower, by Holm's procedure over all tested cells, and its
+    /// ratio is above 1 + `allowed_share`; or if it now fails. A size that does not vary between loads, or
+    /// was counted once, is a regression if its ratio is above the same limit. Unverified parts do not pass
+    /// either: cells that were right in A and are missing or not comparable in B unless `allow_missing` is
+    /// set, an incomplete B, and a comparison without a single tested time.
+    ///
+    /// The null hypothesis is a ratio of at most 1, not of at most 1 + `allowed_share`. The latter would
+    /// require a slow-down by 25 % to be as significant as one by 19 % is, and would miss a fifth of those
+    /// that are found. Two equal runs that drifted do not fail, because the error of whole runs is included
+    /// ([`super::APART`]).
     #[must_use]
     pub fn gated(mut self, allowed_share: f64, allow_missing: bool) -> Self {
         let mut reasons = Vec::new();
@@ -99,8 +103,8 @@ impl RunComparison {
             if *adjusted > ALPHA || !cell.is_worse_by(allowed_share) {
                 continue;
             }
-            // The gate asks one question of fewer cells than the table, so it may show what that does not; what it
-            // fails on is not called anything else.
+            // The gate tests fewer cells one-sided, so it may show differences that the table does not. A
+            // cell on which the gate fails must have the same outcome in the table.
             if matches!(cell.outcome, Outcome::Sized(_)) {
                 cell.outcome = Outcome::Sized(SizeChange::Larger);
                 add(ReasonKind::Larger, larger(cell));
@@ -174,8 +178,8 @@ impl RunComparison {
         self
     }
 
-    /// What was right in A and has nothing in B that it can be compared with. Reference rows are left out: they
-    /// are no system under test.
+    /// Cells that were right in A and have nothing in B to be compared with, by configuration. Reference rows
+    /// are left out, because they are not systems under test.
     fn missing(&self) -> Vec<Missing<'_>> {
         let alone = self.only_in_a.iter().filter(|one| !one.reference && !one.right.is_empty());
         let alone = alone.map(|one| (&one.id, one.right.clone()));
@@ -198,10 +202,12 @@ impl RunComparison {
 }
 
 impl CellComparison {
-    /// Whether the gate tests it: loads, hot questions, throughput and p99 of whole mixes, and sizes that vary between
-    /// loads. Sizes that do not vary are
-    /// certain and need no test, so they make the others neither stricter nor more often wrong. Cold questions, and hot ones that read from the disk, wait for a disk for which
-    /// there is no control, and scatter most; with them the others would have to stand out more to be found.
+    /// Returns `true` if the gate tests the cell: loads, hot questions, throughput and p99 of whole mixes,
+    /// and sizes that vary between loads.
+    ///
+    /// Sizes that do not vary are certain and need no test, so they make the other tests neither stricter nor
+    /// more often wrong. Cold questions, and hot ones that read from the disk, wait for a disk that no
+    /// control covers, and scatter most; including them would make other regressions harder to detect.
     fn is_in_family(&self) -> bool {
         let timed = self.has_interval()
             && matches!(self.phase, Phase::Load | Phase::Hot | Phase::Measured)
@@ -211,12 +217,12 @@ impl CellComparison {
     }
 }
 
-/// What of one configuration is not looked at.
+/// Cells of one configuration that could not be compared.
 struct Missing<'a> {
-    /// As it is in A.
+    /// Configuration as it is in A.
     configuration: &'a Id,
     cells: Vec<String>,
-    /// Whether nothing of it is.
+    /// Whether no cell of the configuration could be compared.
     all: bool,
 }
 
@@ -238,7 +244,7 @@ impl Missing<'_> {
     }
 }
 
-/// The configuration of a cell, as it is in A.
+/// Configuration of a cell as it is in A.
 fn of(cell: &CellComparison) -> &Id {
     &cell.a.id
 }
@@ -247,7 +253,7 @@ fn larger(cell: &CellComparison) -> String {
     format!("{} is {:.3} times as large", place(cell), cell.ratio.unwrap_or(f64::NAN))
 }
 
-/// Why a size is held against the share without a test.
+/// Reason why a size is compared without a test.
 fn how_counted(cell: &CellComparison) -> &'static str {
     if cell.a.rounds.min(cell.b.rounds) < 2 { "as counted once" } else { "the same in every load" }
 }

@@ -1,4 +1,4 @@
-//! Which cell of one run is which cell of the other.
+//! Matches the cells of two runs.
 
 use serde::Serialize;
 
@@ -9,37 +9,37 @@ use crate::id::{Id, State, Step};
 use crate::manifest::Configuration;
 use crate::record::{Cell, Phase, Verdict};
 
-/// What only one of the runs has.
+/// Configuration, or cells of it, that only one of the runs has.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Alone {
-    /// The configuration.
+    /// Configuration that the other run lacks, entirely or in part.
     #[serde(flatten)]
     pub id: Id,
-    /// The ranking that it stands in: its class, its profile, and what else sets it apart.
+    /// Ranking of the configuration: preparation class, memory profile and further rules.
     pub class: String,
-    /// A row to read others by.
+    /// Whether the configuration is a reference row.
     pub reference: bool,
-    /// Whether the other run has nothing of this configuration at all.
+    /// Whether the other run lacks the whole configuration.
     pub whole: bool,
-    /// The cells: step, phase, and state where there is one.
+    /// Names of the cells: step, phase, and data state if there is one.
     pub cells: Vec<String>,
-    /// Those of them that were right, and that the other run has under no other phase either.
+    /// Names of those cells that were right and that the other run has in no other phase either.
     pub right: Vec<String>,
 }
 
-/// A cell in both runs.
+/// Cell that both runs have.
 pub(super) struct Pair<'a> {
     pub(super) a: &'a Entry,
     pub(super) b: &'a Entry,
-    /// The worst verdict of everything that was planned as this cell.
+    /// Worst verdict of all entries in A that were planned as this cell.
     pub(super) verdict_a: Verdict,
     pub(super) verdict_b: Verdict,
     pub(super) configurations: [&'a Configuration; 2],
-    /// Which of the matched configurations these are.
+    /// Index of the pair of configurations in [`Matched::configurations`].
     pub(super) place: usize,
 }
 
-/// What goes together.
+/// Matched configurations and cells, and what only one side has.
 pub(super) struct Matched<'a> {
     pub(super) configurations: Vec<[&'a Configuration; 2]>,
     pub(super) cells: Vec<Pair<'a>>,
@@ -47,10 +47,10 @@ pub(super) struct Matched<'a> {
     pub(super) only_in_b: Vec<Alone>,
 }
 
-/// One side's configurations and entries.
+/// Configurations and entries of one side.
 pub(super) type Half<'a> = (Vec<&'a Configuration>, &'a [Entry]);
 
-/// Cells of configurations that go together.
+/// Matches the cells of the given pairs of configurations.
 pub(super) fn matched<'a>(
     a: Half<'a>,
     b: Half<'a>,
@@ -80,7 +80,7 @@ pub(super) fn matched<'a>(
     Matched { configurations, cells, only_in_a, only_in_b }
 }
 
-/// Systems and versions, for a reader.
+/// Systems, versions and rankings of a run for error messages.
 pub(super) fn names(configurations: &[Configuration]) -> String {
     let name = |one: &Configuration| {
         let Id { system, version, variant, storage } = &one.id;
@@ -89,8 +89,9 @@ pub(super) fn names(configurations: &[Configuration]) -> String {
     configurations.iter().map(name).collect::<Vec<_>>().join("; ")
 }
 
-/// Configurations of two runs that go together. The same version goes with the same; another one only where there
-/// is no doubt which. Class and profile are the same, and one that is not stated is the same as no other.
+/// Matches the configurations of two runs. Equal versions are matched; different versions only if each run
+/// has a single candidate. Preparation class and memory profile must be equal; one that is not stated is only
+/// equal to another that is not stated.
 pub(super) fn configurations<'a>(
     a: &'a [Configuration],
     b: &'a [Configuration],
@@ -111,16 +112,16 @@ pub(super) fn configurations<'a>(
         .collect()
 }
 
-/// What was planned, and the entries that it became: a cold trial that could not be verified is an entry of its
-/// own, one that failed is cold again, and a hot one that read from the disk is not in memory.
+/// Planned cell with the entries that it became. Trials of one planned cell may be in several phases: cold or
+/// `cold-unverified`, hot or `hot-not-in-memory`. Failed trials keep the planned phase.
 struct Slot<'a> {
-    /// Workload, step, phase and further dimensions, as they were planned. What belongs to the configuration is
-    /// not among them: of two memory budgets the differences tell.
+    /// Workload, step, planned phase and further dimensions. Dimensions of the configuration are excluded;
+    /// different memory budgets are listed as differences.
     planned: (&'a str, &'a Step, Phase, (Option<State>, String)),
     entries: Vec<&'a Entry>,
-    /// The worst of all of them.
+    /// Worst verdict of all entries.
     verdict: Verdict,
-    /// Whether the other run has it too.
+    /// Whether the other run has the planned cell too.
     shared: bool,
 }
 
@@ -140,8 +141,8 @@ fn slots<'a>(configuration: &Configuration, entries: &'a [Entry]) -> Vec<Slot<'a
     slots
 }
 
-/// Takes out of two slots what goes together. Times go with times of the same phase; what is not right on either
-/// side is one pair, whatever its entries are called.
+/// Removes matching entries from two slots and returns them as pairs. Times are paired with times of the same
+/// phase. If a side is not right, there is one pair whatever the phases are.
 fn pairs<'a>(
     a: &mut Slot<'a>,
     b: &mut Slot<'a>,
@@ -178,7 +179,8 @@ fn same_phase(a: &[&Entry], b: &[&Entry]) -> Option<(usize, usize)> {
     })
 }
 
-/// What nothing of the other run goes with.
+/// Describes the entries that the other run does not have. `None` if there are none and only a part of the
+/// configuration is concerned.
 fn left(configuration: &Configuration, slots: &[Slot<'_>], whole: bool) -> Option<Alone> {
     let named = |entry: &&Entry| entry.cell.name();
     let names = |wanted: &dyn Fn(&Slot<'_>) -> bool| -> Vec<String> {
@@ -196,8 +198,8 @@ fn left(configuration: &Configuration, slots: &[Slot<'_>], whole: bool) -> Optio
 }
 
 impl super::CellComparison {
-    /// The cell within its configuration, for a reader: `q1 hot`, `q1 hot, compacted`, `load`, `size, drained`. What is
-    /// compared of it is told where that is not what every cell of its kind is about.
+    /// Name of the cell within its configuration, for readers: `load`, `q1 hot`, `q1 hot, compacted`,
+    /// `size, drained`. Cells of measurement windows also name the metric that is compared.
     #[must_use]
     pub fn name(&self) -> String {
         let cell = Cell {

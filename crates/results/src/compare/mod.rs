@@ -1,11 +1,11 @@
-//! Two runs beside each other, or two sides of one run, cell by cell: what became faster, what slower, what fails
-//! now, and where no difference has been shown.
+//! Compares two runs, or two sides of one run, cell by cell: slower, faster, now failing, or no difference
+//! shown.
 //!
-//! The rounds of two runs share nothing, so a ratio's interval is made of both sides' own scatter. What lies between
-//! the runs, such as another neighbour on the machine, is in no round: the control estimates it and is divided out
-//! ([`Control`]), the rest has a place in the error ([`APART`]), and what is known to differ is listed first
-//! ([`Changed`]). Sides of one run are paired by round and need none of that. Whether a cell is called different is
-//! decided over all cells of a comparison together (`jsonathlon_measure::families`).
+//! The rounds of two runs are independent, so the interval of a ratio combines the scatter of both sides.
+//! Differences between the runs, such as another neighbour on the machine, are in no round: the control
+//! estimates them and is divided out ([`Control`]), the rest has a place in the error ([`APART`]), and known
+//! differences are listed ([`Changed`]). Sides of one run are paired by round instead. Which cells differ is
+//! decided for all cells together (`jsonathlon_measure::families`).
 
 mod between;
 mod control;
@@ -50,117 +50,118 @@ use control::Kernels;
 use plans::Broken;
 use ratios::{ByRound, From, Ratio, Values, ratios};
 
-/// Version of the comparison's JSON.
+/// Format version of the comparison's JSON.
 pub const SCHEMA: u32 = 1;
 
-/// Two runs beside each other, or two sides of one. A is the baseline, B what is held against it; every ratio is B ÷ A.
+/// Comparison of two runs, or of two sides of one run. A is the baseline; every ratio is B ÷ A.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct RunComparison {
-    /// Format version.
+    /// Format version of the comparison.
     pub schema: u32,
-    /// The baseline.
+    /// Baseline: run or side with which B is compared.
     pub a: Side,
-    /// The run that is held against it.
+    /// Run or side that is compared with the baseline.
     pub b: Side,
-    /// Both are sides of one run, paired by round.
+    /// Whether both are sides of one run, which are paired by round.
     pub within_one_run: bool,
-    /// The control's ratio; none within one run, and where either run has no control.
+    /// Ratio of the control between the runs. `None` within one run, or if a run has no control.
     pub control: Option<Control>,
-    /// Whether they are of other documents, which somebody has asked for.
+    /// Whether the runs have different documents, which the user must allow.
     pub different_data: bool,
-    /// What differs in how they were made.
+    /// Differences in how the runs were made, except in what was measured.
     pub differences: Vec<Changed>,
-    /// Cells that both have.
+    /// Cells that both sides have.
     pub cells: Vec<CellComparison>,
-    /// Sizes and peaks of memory of configurations that both have; sizes are among the cells too.
+    /// Sizes and memory of configurations that both sides have; sizes are among the cells too.
     pub sizes: Vec<SizeComparison>,
-    /// What A alone has.
+    /// Configurations and cells that only A has.
     pub only_in_a: Vec<Alone>,
-    /// What B alone has.
+    /// Configurations and cells that only B has.
     pub only_in_b: Vec<Alone>,
-    /// How many cells there are of each outcome.
+    /// Number of cells with each outcome.
     pub counts: Counts,
-    /// What the reference rows tell of the machine.
+    /// What the reference rows say about the machine.
     pub references: References,
-    /// Whether B may pass, where that was asked for.
+    /// Result of the regression gate. `None` if it was not requested.
     pub gate: Option<Gate>,
 }
 
-/// One of the two runs.
+/// One of the two sides of a comparison.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Side {
-    /// The run folder.
+    /// Path of the run folder.
     pub run: String,
-    /// What of it is compared; none where it is all of it.
+    /// Part of the run that is compared. `None` for the whole run.
     pub of: Option<String>,
-    /// When it began, RFC 3339.
+    /// Start of the run as an RFC 3339 time.
     pub started: String,
-    /// Version of the program that made it.
+    /// Version of the program that made the run.
     pub program: String,
-    /// Documents offered.
+    /// Number of documents offered.
     pub documents: u64,
-    /// Digest of their bytes.
+    /// Digest of the documents as newline-delimited JSON.
     pub digest: String,
-    /// Planned trials that have no record.
+    /// Number of planned trials without a record.
     pub open_trials: usize,
 }
 
-/// One cell on both sides.
+/// Comparison of one metric of a cell that both sides have.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct CellComparison {
-    /// Workload.
+    /// Workload that the cell belongs to.
     pub workload: String,
-    /// The configuration in B, whose version stands with B's figures.
+    /// Configuration in B. Its version is serialised with the values of B.
     #[serde(flatten, serialize_with = "without_version")]
     pub id: Id,
-    /// The ranking in which it stands in B: class, profile, and what else sets it apart.
+    /// Ranking of the configuration in B: preparation class, memory profile and further rules.
     pub class: String,
-    /// Whether that ranking states a class at all: runs of version 0.1.0 do not.
+    /// Whether the configuration states a preparation class, which runs of version 0.1.0 do not.
     #[serde(skip)]
     pub states_class: bool,
-    /// A row to read others by, which is in no count.
+    /// Whether the cell belongs to a reference row, which is not counted unless it now fails.
     pub reference: bool,
-    /// Step.
+    /// Step of the cell.
     pub step: Step,
-    /// Phase.
+    /// Phase of the cell.
     pub phase: Phase,
-    /// State of the data; none of a load.
+    /// Data state of the cell. `None` for a load.
     pub state: Option<State>,
-    /// Further dimensions, those left out that are the configuration's.
+    /// Further dimensions of the cell, without those of the configuration and the number of documents.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub parameters: Parameters,
-    /// Name of the figure that is compared: `seconds`; of an interval in which clients sent operations
-    /// `throughput_ops_per_s`, and a p99 beside it; of a size `total_bytes`, or `files_bytes` where the systems
-    /// count no total of their own.
+    /// Metric that is compared. It is `throughput_ops_per_s` and a p99 for a measurement window, and
+    /// `seconds` for other times. Sizes use `total_bytes`, or `files_bytes` if the systems report no total.
     #[serde(serialize_with = "figure_name")]
     pub figure: &'static Figure,
-    /// The baseline's figures.
+    /// Values of the baseline.
     pub a: Measured,
-    /// The other side's figures.
+    /// Values of the other side.
     pub b: Measured,
-    /// Median of B ÷ median of A.
+    /// Median of B ÷ median of A. `None` if the cells cannot be compared.
     pub ratio: Option<f64>,
-    /// Lower limit of its 95 % interval; none with fewer than two rounds on either side.
+    /// Lower limit of the ratio's 95 % interval. `None` with fewer than two rounds on either side.
     pub low: Option<f64>,
-    /// Upper limit.
+    /// Upper limit of the ratio's 95 % interval. `None` with fewer than two rounds on either side.
     pub high: Option<f64>,
-    /// The same ÷ the control's ratio; none where there is no control.
+    /// Ratio divided by the control's ratio. `None` if there is no control, or if the metric is not divided.
     pub divided: Option<Limits>,
-    /// Two-sided p-value of the divided ratio (without a control: of the ratio): 1 if nothing differs.
+    /// Two-sided p-value of the divided ratio, or of the raw ratio without a control; the null hypothesis is
+    /// a ratio of 1. `None` if it is not tested.
     pub p_differs: Option<f64>,
-    /// The same, adjusted for all cells of the comparison by the procedure of Benjamini and Hochberg.
+    /// The p-value adjusted for all cells of the comparison by the procedure of Benjamini and Hochberg.
+    /// `None` if it is not tested.
     pub adjusted: Option<f64>,
-    /// One-sided p-value against "not slower" (of throughput "not less"), of a size against "not larger". The gate
-    /// adjusts those of the cells that it tests. None of a size that does not vary between loads, or was counted
-    /// once: there is nothing to test.
+    /// One-sided p-value of the null hypothesis "not slower" (for throughput "not less", for a size "not
+    /// larger"). The gate adjusts those of the cells that it tests. `None` for a size that does not vary
+    /// between loads or was counted once, because there is nothing to test.
     pub p_slower: Option<f64>,
-    /// What the raw ratios alone would have called it, where that is something else.
+    /// Difference that the raw ratios alone would show, if it is another one. `None` otherwise.
     pub raw_outcome: Option<Difference>,
-    /// What that allows to say.
+    /// Outcome of the comparison, see [`Outcome`].
     pub outcome: Outcome,
-    /// Why, where figures do not say it themselves.
+    /// Explanation of the outcome, if the values do not show it. `None` otherwise.
     pub note: Option<String>,
-    /// Whether rounds alone show a difference.
+    /// Whether the interval of the cell's own rounds, without other errors, excludes 1.
     #[serde(skip)]
     beyond_rounds: bool,
 }
@@ -178,14 +179,14 @@ fn without_version<S: Serializer>(id: &Id, serializer: S) -> Result<S::Ok, S::Er
     map.end()
 }
 
-/// A ratio and the limits of its 95 % interval.
+/// Ratio with its 95 % interval.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Limits {
-    /// The ratio.
+    /// Estimate of the ratio.
     pub ratio: f64,
-    /// Lower limit; none with fewer than two rounds on either side.
+    /// Lower limit. `None` with fewer than two rounds on either side.
     pub low: Option<f64>,
-    /// Upper limit.
+    /// Upper limit. `None` with fewer than two rounds on either side.
     pub high: Option<f64>,
 }
 
@@ -195,39 +196,41 @@ impl std::convert::From<Estimate> for Limits {
     }
 }
 
-/// One side of a cell.
+/// Values of one side of a cell.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Measured {
-    /// The configuration.
+    /// Configuration on this side.
     #[serde(flatten)]
     pub id: Id,
-    /// The worst verdict among the cell's trials.
+    /// Worst verdict among the cell's trials.
     pub verdict: Verdict,
-    /// Median seconds; none unless every trial of the cell may have a time.
+    /// Median time in seconds. `None` unless every trial of the cell may have a time.
     pub median_s: Option<f64>,
-    /// Median of the figure that is compared, in its own unit; none where there is no time, or no size.
+    /// Value of the metric that is compared, in its own unit. `None` if the verdict allows no time, or if the
+    /// value is missing.
     pub value: Option<f64>,
-    /// Trials with a time.
+    /// Number of trials with a time or with the headline metric.
     pub trials: u64,
-    /// Rounds with a value.
+    /// Number of rounds with a value of the metric.
     pub rounds: usize,
 }
 
 impl RunComparison {
-    /// What differs between the machines.
+    /// Differences between the machines of both runs.
     pub fn machine_differences(&self) -> impl Iterator<Item = &Changed> {
         self.differences.iter().filter(|changed| changed.kind == Kind::Machine)
     }
 }
 
 impl CellComparison {
-    /// Whether it could be shown to be slower or faster.
+    /// Returns `true` if the cell has a time with an interval, so that a difference could be shown.
     #[must_use]
     pub fn has_interval(&self) -> bool {
         matches!(self.outcome, Outcome::Timed(_)) && self.low.is_some()
     }
 
-    /// Whether B is worse than A by more than a share: slower or larger, or of a figure of which more is better, less.
+    /// Returns `true` if B is worse than A by more than `share`: slower or larger, or less if higher values
+    /// are better.
     #[must_use]
     pub fn is_worse_by(&self, share: f64) -> bool {
         let most = 1.0 + share;
@@ -238,23 +241,26 @@ impl CellComparison {
         })
     }
 
-    /// Whether both are sizes that are compared as they were counted: they do not vary between loads, or there was one.
+    /// Returns `true` for sizes that are compared without a test, because they do not vary between loads or
+    /// were counted once.
     #[must_use]
     pub fn is_counted(&self) -> bool {
         matches!(self.outcome, Outcome::Sized(_)) && self.p_differs.is_none()
     }
 
-    /// The ratio that is tested: divided by the control's where there is one.
+    /// Ratio that is tested: divided by the control's ratio if there is a control. `None` if there is no
+    /// ratio.
     #[must_use]
     pub fn tested_ratio(&self) -> Option<f64> {
         self.divided.map(|divided| divided.ratio).or(self.ratio)
     }
 }
 
-/// Compares two runs, of the same documents unless `different_data` is given.
+/// Compares two runs. They must have the same documents unless `different_data` is set.
 ///
 /// # Errors
-/// When they have nothing in common, or are of other documents.
+/// [`ResultsError::Incomparable`] if the runs have no cell in common, another number of documents, or
+/// different documents without `different_data`.
 pub fn compare(a: &Run, b: &Run, different_data: bool) -> Result<RunComparison, ResultsError> {
     let (data_a, data_b) = (&a.manifest.data, &b.manifest.data);
     if data_a.documents != data_b.documents {
@@ -312,7 +318,7 @@ pub fn compare(a: &Run, b: &Run, different_data: bool) -> Result<RunComparison, 
 /// Compares two sides of one run, paired by round.
 ///
 /// # Errors
-/// When the run has no such sides, or these have nothing in common.
+/// [`ResultsError::Incomparable`] if the run has no such sides, or they have no cell in common.
 pub fn compare_between(run: &Run, between: &Between) -> Result<RunComparison, ResultsError> {
     let sides = between.sides(&run.manifest.configurations)?;
     let summary = run.summary();
@@ -347,7 +353,7 @@ pub fn compare_between(run: &Run, between: &Between) -> Result<RunComparison, Re
     })
 }
 
-/// Whether no system of a run states its class and profile, as those of version 0.1.0 do not.
+/// Returns `true` if no system of a run states a preparation class or memory profile, as in version 0.1.0.
 fn states_nothing(run: &Run) -> bool {
     let mut systems = run.manifest.configurations.iter().filter(|one| !one.reference);
     systems.all(|one| one.preparation.is_none() && one.profile.is_none())
@@ -387,14 +393,14 @@ fn side(run: &Run, of: Option<&str>) -> Side {
     }
 }
 
-/// A matched cell and one figure that is compared of it, with its values on both sides.
+/// One metric of a matched cell with its values on both sides.
 struct Compared<'a> {
     pair: &'a matching::Pair<'a>,
     figure: &'static Figure,
     values: [ByRound; 2],
 }
 
-/// Every matched cell, with ratios where both sides are right and of one phase.
+/// Compares all matched cells. A cell has a ratio if both sides are right and have the same phase.
 fn cells(
     (a, b): (&Run, &Run),
     matched: &matching::Matched<'_>,
@@ -434,11 +440,13 @@ fn is_comparable(pair: &matching::Pair<'_>) -> bool {
     is_right(pair.verdict_a) && is_right(pair.verdict_b) && pair.a.cell.phase == pair.b.cell.phase
 }
 
-/// What is compared of two cells: the time; of sizes the total, by the systems' own count where both have one; of
-/// intervals in which clients sent operations the throughput, and the p99 where both have an interval of it: service
-/// time in a closed loop, response time where operations began by a schedule. The throughput of one operation of a
-/// mix is a fixed share of the mix's, and is not compared again. What plans do with an index is a word, and findings
-/// are: they are compared where they are others.
+/// Metrics that are compared for a matched cell.
+///
+/// Times are compared by seconds, sizes by the systems' own total if both report one, measurement windows by
+/// throughput or by the highest rate that kept an objective. Windows also compare the p99 if both sides have
+/// an interval of it: of service time in a closed loop, of response time in an open loop. The throughput of a
+/// single operation is a fixed share of the mix's and not compared again. The use of an index and findings
+/// are words, which are compared only if they differ.
 fn figures_of(pair: &matching::Pair<'_>) -> Vec<&'static Figure> {
     let both = |figure: &Figure| [pair.a, pair.b].iter().all(|entry| entry.value(figure).is_some());
     let cell = &pair.b.cell;
@@ -466,8 +474,8 @@ fn figures_of(pair: &matching::Pair<'_>) -> Vec<&'static Figure> {
     figures
 }
 
-/// Says of all cells with a ratio together which of them differ: times, and sizes that vary between loads. Reference
-/// rows are a family of their own. Sizes that do not vary differ as they were counted, and need no test.
+/// Decides for all cells with a ratio together which of them differ: times, and sizes that vary between
+/// loads. Reference rows are a family of their own. Sizes that do not vary differ as counted, without a test.
 fn judge(cells: &mut [CellComparison], ratios: &[Option<Ratio>]) {
     for (cell, ratio) in cells.iter_mut().zip(ratios) {
         if let (Outcome::Sized(change), Some(ratio)) = (&mut cell.outcome, ratio)
@@ -518,12 +526,12 @@ fn judge(cells: &mut [CellComparison], ratios: &[Option<Ratio>]) {
     }
 }
 
-/// What a ratio of times, or of throughput, is called.
+/// Difference that a ratio of times or throughput shows at its adjusted p-value.
 fn said(adjusted: f64, ratio: &Scattered, better: Better) -> Difference {
     if adjusted <= ALPHA { Difference::shown(ratio.value, better) } else { Difference::NoneShown }
 }
 
-/// A cell before it is judged: what has a ratio shows nothing yet.
+/// Makes the comparison of a cell before cells are tested, so that a ratio does not show a difference yet.
 fn cell(one: &Compared<'_>, ratio: Option<&Ratio>, broken: &Broken<'_>) -> CellComparison {
     let Compared { pair, figure, values } = one;
     let [rounds_a, rounds_b] = values.each_ref().map(BTreeMap::len);
@@ -603,7 +611,7 @@ fn cell(one: &Compared<'_>, ratio: Option<&Ratio>, broken: &Broken<'_>) -> CellC
     }
 }
 
-/// Whether a verdict is one of an answer that was found right, over everything that was offered.
+/// Returns `true` if the verdict means a right answer over all documents that were offered.
 fn is_right(verdict: Verdict) -> bool {
     matches!(verdict, Verdict::Exact | Verdict::Approximate)
 }

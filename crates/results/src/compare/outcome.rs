@@ -1,42 +1,42 @@
-//! What two cells beside each other allow to say, and how many of them say it.
+//! Outcomes of cell comparisons, and their counts.
 
 use serde::{Serialize, Serializer};
 
 use super::CellComparison;
 use crate::beside_best::Difference;
 
-/// What two cells beside each other allow to say.
+/// Outcome of comparing two cells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
-    /// Both have a time.
+    /// Both sides have a time or throughput.
     Timed(Difference),
-    /// Both have a size.
+    /// Both sides have a size.
     Sized(SizeChange),
-    /// A had a right answer, over all documents and by the promised plan, and B has not.
+    /// A had a right answer over all documents and kept its promises about plan and durability; B does not.
     NowFails,
-    /// The other way round.
+    /// B has a right answer over all documents; A had none, or broke a durability promise that B keeps.
     NowAnswers,
-    /// Neither is right, and neither has a time.
+    /// Neither side is right, and neither has a time.
     NoTime,
-    /// Both have times that must not be set against each other.
+    /// Both sides have values that must not be compared.
     NotCompared,
 }
 
-/// What two sizes beside each other allow to say.
+/// Outcome of comparing two sizes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SizeChange {
-    /// More bytes in B: shown where loads vary, counted where they do not.
+    /// B has more bytes: shown by a test if loads vary, otherwise as counted.
     Larger,
-    /// Fewer.
+    /// B has fewer bytes: shown by a test if loads vary, otherwise as counted.
     Smaller,
-    /// As many to the byte.
+    /// Both sides have exactly the same number of bytes.
     Same,
-    /// Loads vary by too much to tell.
+    /// Sizes vary too much between loads to show a difference.
     NoneShown,
 }
 
 impl SizeChange {
-    /// The words used in files and tables.
+    /// Wording of the change in files and tables.
     #[must_use]
     pub fn words(self) -> &'static str {
         match self {
@@ -47,7 +47,7 @@ impl SizeChange {
         }
     }
 
-    /// Of sizes that are compared as they were counted.
+    /// Change of sizes that are compared as counted, without a test.
     pub(super) fn counted(ratio: f64) -> Self {
         match ratio.total_cmp(&1.0) {
             std::cmp::Ordering::Greater => Self::Larger,
@@ -58,7 +58,7 @@ impl SizeChange {
 }
 
 impl Outcome {
-    /// The words used in files and tables.
+    /// Wording of the outcome in files and tables.
     #[must_use]
     pub fn words(self) -> &'static str {
         match self {
@@ -78,31 +78,31 @@ impl Serialize for Outcome {
     }
 }
 
-/// How many cells there are of each outcome. Reference rows count only where they fail: their times tell of
-/// the machine and not of a system.
+/// Number of cells with each outcome. Reference rows count only if they now fail, because their times
+/// describe the machine, not a system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct Counts {
-    /// Slower in B.
+    /// Cells that are slower in B.
     pub slower: usize,
-    /// Faster in B.
+    /// Cells that are faster in B.
     pub faster: usize,
-    /// No difference shown.
+    /// Cells whose times show no difference.
     pub none_shown: usize,
     /// Sizes that are larger in B.
     pub larger: usize,
     /// Sizes that are smaller in B.
     pub smaller: usize,
-    /// Sizes that are the same, or vary so much that no difference is shown.
+    /// Sizes that are equal, or vary so much that no difference is shown.
     pub sizes_alike: usize,
-    /// Right in A, and not in B.
+    /// Cells that are right in A but not in B.
     pub now_fail: usize,
-    /// Right in B, and not in A.
+    /// Cells that are right in B but not in A.
     pub now_answer: usize,
-    /// Right in neither.
+    /// Cells that have no time on either side.
     pub no_time: usize,
-    /// With times that are not set against each other.
+    /// Cells whose values must not be compared.
     pub not_compared: usize,
-    /// Ratios of times with an interval.
+    /// Ratios of times or throughput that have an interval.
     pub with_interval: usize,
 }
 
@@ -130,7 +130,7 @@ impl Counts {
         counts
     }
 
-    /// Cells whose times are set against each other.
+    /// Number of cells whose times or throughput are compared.
     #[must_use]
     pub fn compared(&self) -> usize {
         self.slower + self.faster + self.none_shown

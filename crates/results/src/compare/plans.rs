@@ -1,32 +1,33 @@
-//! Promises about plans, in two runs.
+//! Compares broken promises about query plans between two runs.
 
 use std::collections::BTreeSet;
 
 use crate::entry::Entry;
 use crate::run::Run;
 
-/// How a violation begins that tells of no promise but of the plan: it goes on with the system's words, which are
-/// others each time.
+/// Prefix of a violation that is not about a promise: the plan could not be read. The system's message
+/// follows, which is different each time.
 const UNREADABLE: &str = "the plan cannot be read";
 
-/// The promises that the plan of one question breaks.
+/// Promises that the plan of one question breaks in each run.
 pub(super) struct Broken<'a> {
     a: BTreeSet<&'a str>,
     b: BTreeSet<&'a str>,
 }
 
 impl<'a> Broken<'a> {
-    /// Of one cell in each run.
+    /// Collects the violations of one cell in both runs.
     pub(super) fn of(a: (&'a Run, &Entry), b: (&'a Run, &Entry)) -> Self {
         Self { a: violations(a.0, a.1), b: violations(b.0, b.1) }
     }
 
-    /// Whether B breaks one that A keeps. Of a plan that could not be read in A nothing is known to be kept.
+    /// Returns `true` if B breaks a promise that A keeps. If the plan in A could not be read, no promise is
+    /// known to be kept.
     pub(super) fn anew(&self) -> bool {
         !self.a.contains(UNREADABLE) && self.b.difference(&self.a).next().is_some()
     }
 
-    /// All of them, for a reader.
+    /// Describes all violations for readers. `None` if there are none.
     pub(super) fn note(&self) -> Option<String> {
         let parts = [
             said("B alone", self.b.difference(&self.a).copied().collect()),
@@ -42,7 +43,7 @@ fn said(which: &str, promises: Vec<&str>) -> Option<String> {
     (!promises.is_empty()).then(|| format!("plan broken in {which}: {}", promises.join("; ")))
 }
 
-/// A plan is read once for all phases in which its question is asked.
+/// Violations of the cell's plan. A plan is read once for all phases of its question.
 fn violations<'a>(run: &'a Run, entry: &Entry) -> BTreeSet<&'a str> {
     run.plans()
         .filter(|plan| plan.cell.is_same_but_for_phase(&entry.cell))

@@ -1,4 +1,4 @@
-//! The ratio of each cell with its scatter, in which cells of a configuration lend each other strength.
+//! Computes the ratio of each cell with its scatter, which is moderated across cells of a configuration.
 
 use std::collections::BTreeMap;
 
@@ -9,61 +9,65 @@ use super::control::Kernels;
 use crate::figure::{Better, Figure, Unit};
 use crate::record::Phase;
 
-/// What two equal runs differ by as wholes when the control has been divided out: the standard error on the
-/// logarithm. It holds what no number of rounds shows, such as where files lie on the disk, how a process was laid
-/// out in memory, and what a neighbour slowed that the control does not use. It is judged, not measured in the runs
-/// at hand (a type B evaluation in the terms of the *Guide to the Expression of Uncertainty in Measurement*, JCGM
-/// 100:2008, 4.3): five equal runs had drifted by 4 to 12 % before the division. `docs/comparing.md` says what it
-/// costs and saves.
+/// Standard error, on the logarithm, of the difference between two equal runs as wholes, after dividing by
+/// the control.
+///
+/// It covers what no number of rounds shows: where files are on the disk, how a process is laid out in
+/// memory, and neighbours that slow only what the control does not use. It is judged, not measured in these
+/// runs (a type B evaluation in the terms of the *Guide to the Expression of Uncertainty in Measurement*,
+/// JCGM 100:2008, 4.3): five equal runs had drifted by 4 to 12 % before the division. `docs/comparing.md`
+/// describes costs and benefits.
 pub const APART: f64 = 0.03;
 
-/// What the load of a run differs by from the loads of equal runs, beyond what its own rounds show: a standard error on
-/// the logarithm, in place of [`APART`] on either side. Loads of one run share what the disk and its caches were in when
-/// it began. `docs/comparing.md` says from which runs it is, and which slow-down of a load two runs can still show.
+/// Standard error, on the logarithm, of one run's loads compared with those of equal runs, beyond the scatter
+/// of its own rounds. It replaces [`APART`] for loads, and applies to each side.
+///
+/// Loads of one run share the state of the disk and its caches at the start. `docs/comparing.md` describes
+/// the runs behind this value, and which slow-down of a load two runs can still show.
 pub const LOADS_APART: f64 = 0.18;
 
-/// Its degrees of freedom: it is a given figure, so any large number.
+/// Degrees of freedom of a standard error that is given, not estimated: any large number.
 const GIVEN: f64 = 1e4;
 
-/// Where the two sides of all cells are from.
+/// Origin of the two sides of all cells.
 pub(super) enum From<'a> {
-    /// Two runs, each with its control where both have one.
+    /// Two runs. Contains their controls if both have one.
     TwoRuns(Option<[&'a Kernels; 2]>),
-    /// One run: rounds go with rounds.
+    /// Two sides of one run, which are paired by round.
     OneRun,
 }
 
-/// Values by round.
+/// Values of a metric by round.
 pub(super) type ByRound = BTreeMap<u32, Vec<f64>>;
 
-/// The values of a cell that has a ratio.
+/// Values of a cell on both sides, from which its ratio is computed.
 pub(super) struct Values {
-    /// What they are of.
+    /// Metric of the values.
     pub(super) figure: &'static Figure,
     pub(super) phase: Phase,
-    /// The configuration, by its place.
+    /// Index of the configuration, which groups cells for moderation.
     pub(super) configuration: usize,
     pub(super) a: ByRound,
     pub(super) b: ByRound,
 }
 
-/// B ÷ A of a cell.
+/// Ratio B ÷ A of a cell, with its scatter.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Ratio {
     pub(super) raw: Scattered,
-    /// Divided by the control's.
+    /// Ratio divided by the control's ratio. `None` if it is not divided.
     pub(super) divided: Option<Scattered>,
-    /// Whether the interval of its own rounds, and of nothing else, excludes one.
+    /// Whether the interval of the cell's own rounds alone excludes 1.
     pub(super) beyond_rounds: bool,
 }
 
 impl Ratio {
-    /// Whether it scatters over rounds at all: sizes often are the same to the byte in each.
+    /// Returns `true` if the ratio scatters over rounds. Sizes are often equal in every round.
     pub(super) fn varies(&self) -> bool {
         self.raw.spread.is_some_and(|spread| spread.standard_error > 0.0)
     }
 
-    /// One-sided p-value against "not worse".
+    /// One-sided p-value of the null hypothesis "not worse". `None` without scatter.
     pub(super) fn p_worse(&self, better: Better) -> Option<f64> {
         let tested = self.tested();
         match better {
@@ -72,16 +76,16 @@ impl Ratio {
         }
     }
 
-    /// What is tested.
+    /// Ratio that is tested: the divided one if there is one, otherwise the raw one.
     pub(super) fn tested(&self) -> &Scattered {
         self.divided.as_ref().unwrap_or(&self.raw)
     }
 }
 
-/// What scatters on its own: B and A of two runs, or their ratio in one.
+/// Independent estimates of a cell: B and A for two runs, their ratio for one run.
 type Sides = Vec<Scattered>;
 
-/// The ratios of all cells, `None` of those without values.
+/// Computes the ratios of all cells. `None` for cells without values.
 pub(super) fn ratios(cells: &[Option<Values>], from: &From<'_>) -> Vec<Option<Ratio>> {
     let of = |sides: &dyn Fn(&Values) -> Option<Sides>| -> Vec<Option<Sides>> {
         cells.iter().map(|cell| sides(cell.as_ref()?)).collect()
@@ -94,10 +98,10 @@ pub(super) fn ratios(cells: &[Option<Values>], from: &From<'_>) -> Vec<Option<Ra
         }
     });
     let divided = of(&|cell| match from {
-        // The control is work that takes time: bytes are as many on a slow machine.
+        // The control measures time; a slow machine writes as many bytes.
         From::TwoRuns(Some([a, b])) => match cell.figure.unit {
             Unit::Seconds | Unit::Microseconds => Some(vec![b.divide(&cell.b)?, a.divide(&cell.a)?]),
-            // The time of an operation is divided, and turned round again.
+            // Rates are converted to the time of an operation, divided, and converted back.
             Unit::PerSecond => {
                 Some(vec![inverse(b.divide(&inverted(&cell.b))?), inverse(a.divide(&inverted(&cell.a))?)])
             }
@@ -139,7 +143,7 @@ fn ratio(sides: &[Scattered], apart: f64) -> Option<Scattered> {
     Some(Scattered { spread, ..ratio })
 }
 
-/// One ÷ it, which scatters as much.
+/// Inverse of an estimate; its scatter on the logarithm stays the same.
 fn inverse(one: Scattered) -> Scattered {
     Scattered { value: 1.0 / one.value, ..one }
 }
@@ -153,17 +157,17 @@ fn values(rounds: &ByRound) -> Vec<Vec<f64>> {
     rounds.values().cloned().collect()
 }
 
-/// The rounds that both have.
+/// Values of the rounds that both sides have.
 fn shared(a: &ByRound, b: &ByRound) -> (Vec<Vec<f64>>, Vec<Vec<f64>>) {
     a.iter().filter_map(|(round, a)| Some((a.clone(), b.get(round)?.clone()))).unzip()
 }
 
-/// A cell, its group, and one of its sides.
+/// Index of a cell, its group, and one of its sides.
 type Member = (usize, usize, Scattered);
 
-/// The same sides with what cells of a kind lend each other; nothing of a cell without sides. Loads are one group,
-/// since a configuration has only one; questions are a group for each configuration, cold ones apart from hot ones, and
-/// percentiles apart from throughput.
+/// Moderates the variances of similar cells; empty for a cell without sides. All loads form one group,
+/// because a configuration has only one. Other cells are grouped by configuration, with cold and hot ones
+/// apart, and percentiles apart from throughput.
 fn lent(cells: &[Option<Values>], sides: &[Option<Sides>]) -> Vec<Sides> {
     let mut kinds: BTreeMap<(Phase, bool), Vec<Member>> = BTreeMap::new();
     for (index, (cell, sides)) in cells.iter().zip(sides).enumerate() {

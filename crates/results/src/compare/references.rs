@@ -1,27 +1,28 @@
-//! Rows to read others by: the same program on the same data in every run.
+//! Evaluates the reference rows, which run the same program on the same data in every run.
 
 use jsonathlon_measure::statistics::at_least;
 use serde::Serialize;
 
 use super::CellComparison;
 
-/// Share of equal cells that 95 % intervals are expected to call different.
+/// Expected share of equal cells that 95 % intervals call different.
 const BY_CHANCE: f64 = 0.05;
 
-/// So improbable by chance alone that it is none.
+/// Probability below which the number of different cells is not attributed to chance.
 const NO_CHANCE: f64 = 0.05;
 
-/// What the reference rows tell of the machine. One cell that differs tells nothing: among twenty of them one is
-/// expected to.
+/// What the reference rows say about the machine. A single differing cell says nothing, because one of twenty
+/// is expected to differ by chance.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct References {
-    /// Their cells with an interval.
+    /// Number of reference cells with an interval.
     pub with_interval: usize,
-    /// How many of these have an interval, of their own rounds and nothing else, that excludes 1.
+    /// Number of these whose interval, from their own rounds alone, excludes 1.
     pub differ: usize,
-    /// How many chance alone is expected to call so.
+    /// Number of these that chance alone is expected to call different.
     pub expected_by_chance: f64,
-    /// Whether it is more than chance explains: with a probability below 5 % so many or more would differ.
+    /// Whether more cells differ than chance explains: as many or more would differ with a probability below
+    /// 5 %.
     pub beyond_chance: bool,
 }
 

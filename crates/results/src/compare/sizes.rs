@@ -1,5 +1,5 @@
-//! Sizes and peaks of memory of two runs, with their ratios. Sizes are compared among the cells too; of memory this is
-//! all there is. A figure that one of the runs alone has is told of too.
+//! Compares sizes and memory of two sides. Sizes are also compared among the cells; memory only here. Values
+//! that only one side has are listed too.
 
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
@@ -10,24 +10,24 @@ use crate::figure::{self, Figure};
 use crate::id::{Id, State, Step};
 use crate::manifest::Configuration;
 
-/// One size of a configuration that both runs have.
+/// One size of a configuration that both sides have.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SizeComparison {
-    /// The configuration in A, and in B.
+    /// Configuration in A, and in B.
     #[serde(flatten, serialize_with = "both")]
     pub ids: [Id; 2],
-    /// The ranking in which it stands in B.
+    /// Ranking of the configuration in B.
     pub class: String,
-    /// What the size is of.
+    /// What was measured, such as `size, drained`.
     pub what: &'static str,
-    /// Whether it is compared among the cells.
+    /// Whether the size is also compared among the cells.
     #[serde(skip)]
     pub is_cell: bool,
-    /// Bytes in A; none where A has no such figure.
+    /// Bytes in A. `None` if A does not have the value.
     pub a_bytes: Option<f64>,
-    /// Bytes in B; none where B has no such figure.
+    /// Bytes in B. `None` if B does not have the value.
     pub b_bytes: Option<f64>,
-    /// B ÷ A; none where A has no bytes, or one of the two no figure.
+    /// B ÷ A. `None` if A has no bytes, or if a side does not have the value.
     pub ratio: Option<f64>,
 }
 
@@ -47,7 +47,7 @@ fn both<S: Serializer>([a, b]: &[Id; 2], serializer: S) -> Result<S::Ok, S::Erro
     map.end()
 }
 
-/// Finds one figure among a configuration's entries.
+/// Finds one value among a configuration's entries. `None` if it is missing.
 type Find = fn(&[&Entry]) -> Option<f64>;
 
 const FIGURES: [(&str, Option<State>, Find); 5] = [
@@ -57,7 +57,7 @@ const FIGURES: [(&str, Option<State>, Find); 5] = [
         most(entries, &figure::PEAK_PSS_BYTES, |step| *step == Step::Load)
     }),
     ("peak memory, asking", None, |entries| most(entries, &figure::PEAK_PSS_BYTES, Step::is_own)),
-    // Short questions have no peak; what is held is looked at between them.
+    // Short questions have no peak; the memory held is sampled between questions.
     ("memory held, asking", None, |entries| most(entries, &figure::HELD_PSS_BYTES, Step::is_own)),
 ];
 
@@ -85,7 +85,7 @@ pub(super) fn sizes(configurations: &[[&Configuration; 2]], a: &[Entry], b: &[En
     found
 }
 
-/// The entries of a configuration that are right over all documents that were offered.
+/// Entries of a configuration that are right over all documents that were offered.
 fn of<'a>(configuration: &Configuration, entries: &'a [Entry]) -> Vec<&'a Entry> {
     entries.iter().filter(|entry| configuration.has(&entry.cell) && is_right(entry.verdict)).collect()
 }

@@ -1,4 +1,4 @@
-//! Serving runs made by hand: clients that send operations to three systems, in closed loops and by schedules.
+//! Synthetic serving runs: clients send operations to four systems, in closed and open loops.
 
 use std::collections::BTreeMap;
 
@@ -14,24 +14,24 @@ use crate::record::{
 };
 use crate::run::Run;
 
-/// What a made run is like.
+/// Parameters of a synthetic serving run.
 #[derive(Debug, Clone)]
 pub struct Serving {
-    /// What all scatter depends on.
+    /// Seed of the random generator, which determines all scatter.
     pub seed: u64,
-    /// Rounds.
+    /// Number of rounds of the run.
     pub rounds: u32,
-    /// Numbers of clients.
+    /// Numbers of clients that each mix is measured with.
     pub clients: Vec<u32>,
-    /// Mixes.
+    /// Mixes that each configuration runs.
     pub mixes: Vec<&'static str>,
-    /// Operations of a trial that stand in its histograms.
+    /// Number of operations in the histograms of a trial.
     pub samples: u32,
-    /// Standard deviation of a round's throughput, on the logarithm.
+    /// Standard deviation of the logarithm of a round's throughput.
     pub scatter: f64,
-    /// Rates of the open loop of the first mix, as shares of each system's capacity; none for no open loop.
+    /// Rates of the first mix's open loop, as shares of each system's capacity. Empty for no open loop.
     pub rates: Vec<f64>,
-    /// Throughput of a system is so many times as high.
+    /// Factors by which the throughput of systems is multiplied, by system name. Defaults to 1.
     pub factors: BTreeMap<&'static str, f64>,
 }
 
@@ -50,8 +50,8 @@ impl Default for Serving {
     }
 }
 
-/// A system: its name, the throughput of one client in the two kinds of mixes, how far clients help, bytes of journal for
-/// an update.
+/// Systems: name, throughput of one client in mixes with and without writes, scaling with clients, and bytes
+/// of WAL per update.
 const SYSTEMS: [(&str, [f64; 2], f64, f64); 4] = [
     ("postgresql", [1_400.0, 11_000.0], 6.0, 1_900.0),
     ("mongodb", [1_100.0, 6_500.0], 8.0, 640.0),
@@ -59,7 +59,7 @@ const SYSTEMS: [(&str, [f64; 2], f64, f64); 4] = [
     ("duckdb", [60.0, 900.0], 1.0, 0.0),
 ];
 
-/// About as random as made runs need: xorshift.
+/// Random generator (xorshift) of sufficient quality for synthetic runs.
 struct Random(u64);
 
 impl Random {
@@ -70,13 +70,13 @@ impl Random {
         (self.0 >> 11) as f64 / (1_u64 << 53) as f64
     }
 
-    /// About normal, with mean 0 and standard deviation 1.
+    /// Approximately normal value with mean 0 and standard deviation 1.
     fn normal(&mut self) -> f64 {
         (0..12).map(|_| self.uniform()).sum::<f64>() - 6.0
     }
 }
 
-/// The configurations: three that are ranked, and one that is not made for this.
+/// Configurations of the run: three ranked ones, and one that is not designed for the workload.
 #[must_use]
 pub fn configurations() -> Vec<Configuration> {
     SYSTEMS
@@ -106,7 +106,7 @@ pub fn configurations() -> Vec<Configuration> {
         .collect()
 }
 
-/// A cell of a mix.
+/// Cell of a mix in a closed loop with this number of clients.
 #[must_use]
 pub fn cell(of: &Configuration, mix: &str, clients: u32) -> Cell {
     let mut parameters = parameters(of);
@@ -131,7 +131,7 @@ fn parameters(of: &Configuration) -> Parameters {
 }
 
 impl Serving {
-    /// The run.
+    /// Generates the run with loads, closed loops and open loops.
     #[must_use]
     pub fn run(&self, name: &str) -> Run {
         let configurations = configurations();
@@ -161,7 +161,7 @@ impl Serving {
         Run { path: name.into(), manifest, records }
     }
 
-    /// Operations per second of so many clients.
+    /// Operations per second of a system with this number of clients.
     fn throughput(&self, index: usize, mix: &str, clients: u32) -> f64 {
         let (system, alone, helps, _) = SYSTEMS[index];
         let alone = alone[usize::from(mix == "c")];
@@ -170,7 +170,7 @@ impl Serving {
         factor * alone * clients * (1.0 + helps) / (clients + helps)
     }
 
-    /// A trial of a mix, and one of each of its operations.
+    /// Trial of a mix in a closed loop; for mix `a`, followed by one trial of each operation.
     fn closed(
         &self,
         of: &Configuration,
@@ -205,7 +205,7 @@ impl Serving {
         records
     }
 
-    /// A trial of the first mix by a schedule.
+    /// Trial of the first mix in an open loop at a share of the capacity.
     fn open(&self, of: &Configuration, index: usize, share: f64, round: u32, random: &mut Random) -> Record {
         let mix = self.mixes.first().copied().unwrap_or("a");
         let clients = self.clients.last().copied().unwrap_or(1);
@@ -228,7 +228,7 @@ impl Serving {
         record(trial)
     }
 
-    /// All that a trial has but its histograms.
+    /// Trial with all metrics and seconds, but without histograms.
     fn trial(&self, cell: Cell, index: usize, round: u32, per_s: f64, random: &mut Random) -> Trial {
         let (_, _, _, journal) = SYSTEMS[index];
         let writes = cell.step.word() != "c";
@@ -270,7 +270,7 @@ impl Serving {
                     as u64,
                 longest_us: 5e6 * clients / per_s,
                 ramp: second == 0,
-                // Servers tell, embedded engines do not.
+                // Servers report checkpoints, embedded engines do not.
                 in_checkpoint: (index < 2).then_some(second == 2 && round == 2 && journal > 1_000.0),
                 disk_queue: (journal > 0.0).then_some(if writes { 0.5 } else { 0.0 }),
                 ..PerSecond::default()
@@ -280,7 +280,7 @@ impl Serving {
     }
 }
 
-/// A load and its size in each of three rounds.
+/// Load and size in each of three rounds.
 fn loads(of: &Configuration, random: &mut Random) -> Vec<Record> {
     let at = |step: Step, phase: Phase, state: Option<State>| Cell {
         workload: "serving".into(),
@@ -311,7 +311,7 @@ fn metrics(all: &[(&str, f64)]) -> Metrics {
     all.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect()
 }
 
-/// So many durations around a typical one, a few of them long.
+/// Histogram of log-normally distributed durations around a typical one.
 fn histogram(samples: u32, typical_us: f64, random: &mut Random) -> Histogram {
     let mut histogram = Histogram::new();
     for _ in 0..samples {
@@ -327,8 +327,8 @@ fn add_quantiles(trial: &mut Trial, name: &str, histogram: &Histogram) {
     trial.histograms.insert(name.to_owned(), histogram.to_text());
 }
 
-/// A run in which some cells must not look fast: answers of one system's mix `a` are wrong in one trial, its mix `c` was
-/// not verified, and another's first trial of mix `a` failed.
+/// Run with cells that must not look fast. Mix `a` of one system has wrong answers in one trial, its mix `c`
+/// was not verified, and the first trial of another system's mix `a` failed.
 #[must_use]
 pub fn bad(name: &str) -> Run {
     let mut run = Serving { rounds: 2, clients: vec![8], ..Serving::default() }.run(name);

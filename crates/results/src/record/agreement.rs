@@ -1,4 +1,4 @@
-//! What came of the answers to one question, where nobody knows the right one beforehand.
+//! Comparison of all answers to one question for which no expected answer is known beforehand.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,28 +6,28 @@ use super::Verdict;
 use crate::id::Id;
 use crate::ranking::Profile;
 
-/// Where the answer comes from that all others are held against.
+/// Where the expected answer, with which all others are compared, comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Basis {
-    /// A strict majority of the systems that answered over the same documents, and two at least.
+    /// A strict majority of the systems that answered over the same documents, at least two systems.
     Agreed,
-    /// There is no such majority: nobody is right.
+    /// Several systems answered, but there is no such majority, so that no answer counts as correct.
     Disputed,
-    /// One system alone answered.
+    /// Only one system answered, or there is a reference that gave no answer.
     Unverified,
-    /// They hold other documents than each other, and could not be asked over the same ones.
+    /// The systems hold different documents, and could not be queried over the same ones.
     OtherDocuments,
-    /// The user gave it.
+    /// The user gave the expected answer.
     Expected,
-    /// The user named whose it is.
+    /// The user named the configuration whose answer is expected.
     Reference,
-    /// Nobody answered.
+    /// No configuration gave an answer.
     Unanswered,
 }
 
 impl Basis {
-    /// The word used in files and tables.
+    /// Word for the basis in files and tables.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
@@ -41,47 +41,50 @@ impl Basis {
         }
     }
 
-    /// Whether there is a right answer.
+    /// Returns `true` if there is an expected answer by which others are right or wrong.
     #[must_use]
     pub fn is_settled(self) -> bool {
         matches!(self, Self::Agreed | Self::Expected | Self::Reference)
     }
 }
 
-/// The answers of all configurations to one question, held against one of them or against what the user gave.
+/// Answers of all configurations to one question, compared with the expected answer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Agreement {
-    /// Workload.
+    /// Workload that the question belongs to.
     pub workload: String,
-    /// The question's name: the step of its cells.
+    /// Name of the question, which is the step of its cells.
     pub question: String,
-    /// Where the fixed answer comes from.
+    /// Where the expected answer comes from.
     pub basis: Basis,
-    /// How many documents the answers were compared over: those that all voters hold.
+    /// Number of documents over which answers were compared: those that all voting configurations hold, or
+    /// all that were offered if the user gave the answer.
     #[serde(default)]
     pub documents: u64,
-    /// By what these documents are recognised.
+    /// Digest that identifies these documents.
     #[serde(default)]
     pub holding: String,
-    /// The largest number that may have been cancelled in a sum, within 1e-9 of which columns without a scale are compared;
-    /// none where that made no difference.
+    /// Largest number that may have cancelled out in a sum. Columns without a scale are compared within 1e-9
+    /// of it. `None` if this tolerance made no difference.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub addend: Option<f64>,
-    /// The names of the answer's columns.
+    /// Names of the answer's columns, in order.
     #[serde(default)]
     pub columns: Vec<String>,
-    /// The fixed answer, as much of it as people read; none where nobody answered.
+    /// First rows of the expected answer; if disputed, of the most frequent one. `None` if there is no such
+    /// answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first: Option<FirstRows>,
-    /// File below the run folder with all of it.
+    /// File with the whole expected answer, relative to the run folder. `None` if there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
-    /// How each configuration stands to it, in plan order.
+    /// Result of each configuration, in plan order.
     pub standings: Vec<Standing>,
 }
 
 impl Agreement {
-    /// Whether the fixed answer says nothing: it has no rows, or nothing but nulls and zeros.
+    /// Returns `true` if the expected answer has no rows, or only nulls and zeros. `false` if only its first
+    /// rows are known here.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         let says_nothing = |cell: &serde_json::Value| cell.is_null() || cell.as_f64() == Some(0.0);
@@ -91,77 +94,78 @@ impl Agreement {
     }
 }
 
-/// The first rows of an answer.
+/// First rows of an answer, as many as a reader needs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FirstRows {
-    /// As they were given.
+    /// Rows as the system gave them.
     pub rows: Vec<Vec<serde_json::Value>>,
-    /// How many rows there are.
+    /// Number of rows of the whole answer.
     pub count: u64,
 }
 
-/// How a configuration stands to the fixed answer.
+/// Answer of one configuration compared with the expected one.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Standing {
-    /// The configuration.
+    /// Configuration that was asked.
     #[serde(flatten)]
     pub id: Id,
-    /// Its memory profile.
+    /// Memory profile of the configuration. `None` if not stated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub profile: Option<Profile>,
-    /// What it did.
+    /// Whether it gave the expected answer, another one, or none.
     pub answer: Given,
-    /// How its answer differs, or why there is none, in words.
+    /// How the answer differs or why there is none, in words. `None` if the answers are equal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
-    /// Rows that differ.
+    /// Rows that differ. `None` unless the answer is different.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rows: Option<DifferentRows>,
-    /// The rule that explains the difference, in words.
+    /// Rule that explains the difference, in words. `None` if none applies.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rule: Option<String>,
-    /// What it was asked.
+    /// Statement that was sent. `None` if the question was not asked or failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub statement: Option<String>,
-    /// How many documents it holds.
+    /// Number of documents that the configuration holds.
     #[serde(default)]
     pub documents: u64,
-    /// By what these documents are recognised.
+    /// Digest that identifies the documents that it holds.
     #[serde(default)]
     pub holding: String,
-    /// File below the run folder with the answer over all that it holds, which its later ones are held against.
+    /// File with the expected answer over all documents that this configuration holds, against which its
+    /// later answers are verified. Relative to the run folder; `None` if there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
-    /// The verdict on its later answers, where they are held against none.
+    /// Fixed verdict of all later answers. `None` if they are verified against `file`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verdict: Option<Verdict>,
 }
 
-/// What a configuration made of a question.
+/// Kind of answer that a configuration gave to a question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Given {
-    /// The fixed answer, or one that is the same by the rules.
+    /// The expected answer, or one that is equal to it by the rules of comparison.
     Same,
-    /// Another answer.
+    /// An answer that differs from the expected one.
     Different,
-    /// An answer over other documents than those that were compared: it has no vote, and cannot be right or wrong.
+    /// An answer over other documents than those compared. It has no vote, and is neither right nor wrong.
     OtherDocuments,
-    /// None: it failed.
+    /// No answer, because the statement failed.
     Failed,
-    /// It has no statement for it.
+    /// The configuration has no statement for the question.
     NotAsked,
 }
 
-/// The first rows that differ, both ways.
+/// First rows that differ, in both directions.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct DifferentRows {
-    /// Of the fixed answer, those that this one lacks.
+    /// Rows of the expected answer that this answer lacks.
     pub lacks: Vec<Vec<serde_json::Value>>,
-    /// How many such rows there are.
+    /// Total number of such rows.
     pub lacking: u64,
-    /// Of this one, those that the fixed answer lacks.
+    /// Rows of this answer that the expected answer lacks.
     pub has: Vec<Vec<serde_json::Value>>,
-    /// How many such rows there are.
+    /// Total number of rows that only this answer has.
     pub having: u64,
 }

@@ -1,4 +1,4 @@
-//! What a trial is of, and how that is named: in files, in keys, and for readers.
+//! Identity of a trial's cell, and its form in files, record keys and for readers.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,29 +6,29 @@ use super::{Parameters, Phase};
 use crate::id::{Id, State, Step};
 use crate::ranking::Profile;
 
-/// What a trial is of: everything but its round and order.
+/// Cell: everything that identifies a trial except its round and repetition.
 ///
-/// It is written flat: the storage setting, the profile and the state stand among the parameters.
+/// Serialised flat: storage setting, memory profile and data state are written among the parameters.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(from = "WrittenCell", into = "WrittenCell")]
 pub struct Cell {
-    /// Workload, such as `analytics`.
+    /// Name of the workload, such as `analytics`.
     pub workload: String,
-    /// The configuration.
+    /// Configuration that was measured.
     pub id: Id,
-    /// Its memory profile; none of runs of version 0.1.0, and of servers by address.
+    /// Memory profile of the configuration. `None` in runs of version 0.1.0 and for remote servers.
     pub profile: Option<Profile>,
-    /// Step of the workload.
+    /// Step of the workload, such as a question.
     pub step: Step,
-    /// Condition of the system.
+    /// Phase of the measurement, see [`Phase`].
     pub phase: Phase,
-    /// State of the data; none of what comes before there is one.
+    /// Data state at the trial. `None` before there is one, as for loads.
     pub state: Option<State>,
-    /// Further dimensions.
+    /// Further dimensions, such as the number of clients.
     pub parameters: Parameters,
 }
 
-/// A cell as it stands in files.
+/// Serialised form of a cell.
 #[derive(Serialize, Deserialize)]
 struct WrittenCell {
     workload: String,
@@ -47,7 +47,7 @@ impl From<WrittenCell> for Cell {
         let mut state = None;
         let mut profile = None;
         let mut storage = String::new();
-        // A word that this version does not know stays where it is, and is written as it was read.
+        // A value unknown to this version stays among the parameters and is written back unchanged.
         parameters.retain(|name, value| match (name.as_str(), value.as_str()) {
             (STORAGE, Some(word)) => {
                 word.clone_into(&mut storage);
@@ -83,9 +83,9 @@ impl From<Cell> for WrittenCell {
     }
 }
 
-/// A dimension in words; none where it goes without saying.
+/// Words for one dimension. `None` for dimensions of the configuration and for default values.
 fn dimension(name: &str, value: &serde_json::Value) -> Option<String> {
-    // A whole number may have been written with a point.
+    // JSON may contain an integer as a float, such as 8.0.
     let number = value.as_f64();
     let whole = number.filter(|number| number.fract() == 0.0).map(|number| format!("{number:.0}"));
     let value = whole.or_else(|| value.as_str().map(str::to_owned)).unwrap_or_else(|| value.to_string());
@@ -108,30 +108,30 @@ fn dimension(name: &str, value: &serde_json::Value) -> Option<String> {
     }
 }
 
-/// What a cell's own fields are called among its written parameters.
+/// Names of the cell's own fields among the serialised parameters.
 const STORAGE: &str = "storage";
 const PROFILE: &str = "profile";
 const STATE: &str = "state";
 
-/// When operations begin, among the parameters.
+/// Parameter that says when operations begin: [`CLOSED`] or the name of a schedule.
 pub const ARRIVAL: &str = "arrival";
-/// The arrival that is no schedule.
+/// Value of [`ARRIVAL`] for a closed loop.
 pub const CLOSED: &str = "closed";
-/// Connections that send operations, among the parameters.
+/// Parameter with the number of connections that send operations.
 pub const CLIENTS: &str = "clients";
-/// The limit of response times under which the highest rate was looked for, among the parameters.
+/// Parameter with the limit of response times under which the highest rate was searched.
 pub const OBJECTIVE: &str = "objective";
-/// What a crash may lose, among the parameters.
+/// Parameter with the durability tier, which says what a crash may lose.
 pub const DURABILITY: &str = "durability";
-/// The rate of arrivals, operations per second, among the parameters.
+/// Parameter with the rate of arrivals in operations per second.
 pub const RATE_PER_S: &str = "rate_per_s";
-/// The rate of arrivals as a share of the configuration's own capacity, among the parameters.
+/// Parameter with the rate of arrivals as a share of the configuration's own capacity.
 pub const RATE_SHARE: &str = "rate_share";
-/// The one operation of a mix that a cell is of, among the parameters.
+/// Parameter with the operation of a mix, if the cell is about a single one.
 pub const OPERATION: &str = "operation";
 
 impl Cell {
-    /// All dimensions beside the names, step and phase, as they are written.
+    /// All serialised parameters: the further dimensions plus storage setting, memory profile and data state.
     #[must_use]
     pub fn dimensions(&self) -> Parameters {
         let mut all = self.parameters.clone();
@@ -147,27 +147,27 @@ impl Cell {
         all
     }
 
-    /// Whether it is the same as `other`, in whatever phase that is.
+    /// Returns `true` if the cells are equal in everything except the phase.
     #[must_use]
     pub fn is_same_but_for_phase(&self, other: &Self) -> bool {
         let same = (&self.workload, &self.id, self.profile, &self.step, self.state, &self.parameters);
         same == (&other.workload, &other.id, other.profile, &other.step, other.state, &other.parameters)
     }
 
-    /// Whether operations began by a schedule and not when the ones before had ended.
+    /// Returns `true` if operations were started by a schedule instead of after the previous answer.
     #[must_use]
     pub fn is_open_loop(&self) -> bool {
         self.parameters.get(ARRIVAL).and_then(serde_json::Value::as_str).is_some_and(|word| word != CLOSED)
     }
 
-    /// Whether it is of one operation of a mix.
+    /// Returns `true` if the cell is about a single operation of a mix.
     #[must_use]
     pub fn is_of_one_operation(&self) -> bool {
         self.parameters.contains_key(OPERATION)
     }
 
-    /// Whether it is of what `load` brought: of the same configuration and workload, and the same in all dimensions that
-    /// both have.
+    /// Returns `true` if the cell was measured on the data of `load`: same configuration and workload, and
+    /// equal values of all parameters that both have.
     #[must_use]
     pub fn is_over(&self, load: &Self) -> bool {
         let (mine, loads) = (&self.parameters, &load.parameters);
@@ -175,8 +175,8 @@ impl Cell {
             && loads.iter().all(|(name, value)| mine.get(name).is_none_or(|own| own == value))
     }
 
-    /// It within its configuration, for a reader: `q1 hot`, `q1 hot, compacted`, `load`, `size, drained`,
-    /// `a, 8 clients, synced`.
+    /// Name of the cell within its configuration, for readers: `load`, `q1 hot`, `q1 hot, compacted`,
+    /// `size, drained`, `a, 8 clients, synced`.
     #[must_use]
     pub fn name(&self) -> String {
         let mut name = self.step.to_string();
@@ -184,7 +184,7 @@ impl Cell {
             name.push(' ');
             name.push_str(self.phase.word());
         }
-        // Questions are asked of drained data unless it is said; a size is of one state as much as of the other.
+        // Drained is the default state for questions and is omitted; a size always names its state.
         let state = self.state.filter(|state| self.phase == Phase::Steady || *state != State::Drained);
         for word in state.map(|state| state.word().to_owned()).into_iter().chain(self.further()) {
             name.push_str(", ");
@@ -193,7 +193,7 @@ impl Cell {
         name
     }
 
-    /// Its further dimensions in words, those left out that are the configuration's, or are what they usually are.
+    /// Words for the further dimensions, without those of the configuration and those with default values.
     #[must_use]
     pub fn further(&self) -> Vec<String> {
         const FIRST: [&str; 4] = [OPERATION, CLIENTS, DURABILITY, ARRIVAL];
@@ -202,7 +202,7 @@ impl Cell {
         first.chain(others).filter_map(|(name, value)| dimension(name, value)).collect()
     }
 
-    /// A text that two cells share only when they are the same, stable between program versions.
+    /// Text that is equal for two cells only if the cells are equal. Stable between program versions.
     #[must_use]
     pub fn key(&self) -> String {
         let Id { system, version, variant, .. } = &self.id;
@@ -220,7 +220,7 @@ impl Cell {
         key
     }
 
-    /// The key of one trial of this cell.
+    /// Key of one trial of this cell, as used in the plan and the journal.
     #[must_use]
     pub fn trial_key(&self, round: u32, order: u32) -> String {
         format!("{}#{round}.{order}", self.key())

@@ -1,4 +1,4 @@
-//! The typed records of a journal. Format version 1; fields are only ever added.
+//! Typed records of the journal, format version 1. New versions only add fields.
 
 mod agreement;
 mod cell;
@@ -10,53 +10,56 @@ use serde::{Deserialize, Serialize};
 pub use agreement::{Agreement, Basis, DifferentRows, FirstRows, Given, Standing};
 pub use cell::{ARRIVAL, CLIENTS, CLOSED, Cell, DURABILITY, OBJECTIVE, OPERATION, RATE_PER_S, RATE_SHARE};
 
-/// Version of the journal's records.
+/// Format version of journal records; a newer one in a file is rejected.
 pub const JOURNAL_VERSION: u32 = 1;
 
-/// Dimensions of a trial beyond its named ones: scale, storage, state, ….
+/// Dimensions of a trial that have no field of their own, such as `scale` or `clients`. In files, storage
+/// setting, memory profile and data state are among them.
 pub type Parameters = BTreeMap<String, serde_json::Value>;
 
-/// Flat figures, each name ending with its unit.
+/// Metrics by name; each name ends with its unit.
 pub type Metrics = BTreeMap<String, f64>;
 
-/// How an answer, or a load, compares with the reference.
+/// Result of verifying an answer or a load, ordered from best to worst: a cell has the maximum of its trials.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
-    /// Equal in every row and column.
+    /// Equal to the expected answer in every row and column.
     Exact,
-    /// Equal but for columns that the system's folder declares approximate.
+    /// Equal except for columns that the system's folder declares approximate.
     Approximate,
-    /// Nothing to compare with.
+    /// There is no expected answer to compare with.
     Unverified,
-    /// Systems differ, and no majority of them says what is right.
+    /// Systems disagree, and no majority of them determines the expected answer.
     Disputed,
     /// Fewer than 99.9 % of the documents were loaded.
     Partial,
-    /// The system has no such thing.
+    /// The system does not have the tested feature.
     NotApplicable,
-    /// Not equal.
+    /// The answer differs from the expected one.
     Wrong,
-    /// No answer within the limit.
+    /// No answer arrived within the time limit.
     Timeout,
-    /// No answer at all.
+    /// The trial failed without an answer.
     Failed,
 }
 
 impl Verdict {
-    /// Whether a time may stand beside this verdict. A wrong, failed or late trial has no time.
+    /// Returns `true` if a trial with this verdict may have a time. Wrong, failed, late and not applicable
+    /// trials have none.
     #[must_use]
     pub fn has_time(self) -> bool {
         matches!(self, Self::Exact | Self::Approximate | Self::Unverified | Self::Disputed | Self::Partial)
     }
 
-    /// Whether nobody knows that the answers are right: what has such a time is never ranked.
+    /// Returns `true` if the answer is neither confirmed nor contradicted. Results with such a verdict are
+    /// never ranked.
     #[must_use]
     pub fn is_in_doubt(self) -> bool {
         matches!(self, Self::Unverified | Self::Disputed)
     }
 
-    /// The word used in files and tables.
+    /// Word for the verdict in files and tables.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
@@ -73,30 +76,30 @@ impl Verdict {
     }
 }
 
-/// In which condition the system was when a trial began.
+/// Phase of the measurement, which says in which condition the system was when a trial began.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Phase {
-    /// Documents going in, and what they take once they are in.
+    /// Loading of the documents.
     Load,
-    /// Engine restarted and its files out of the page cache, the latter verified.
+    /// The engine was restarted and its files were removed from the page cache, which was verified.
     Cold,
-    /// Meant as cold, but the kernel could not confirm that the files were out of memory.
+    /// Planned as cold, but the kernel could not confirm that the files were out of memory.
     ColdUnverified,
-    /// Page cache dropped, engine left running: the published definition.
+    /// The page cache was dropped and the engine left running, as the published benchmark defines cold.
     ColdOs,
-    /// Asked again and again.
+    /// Repeated execution with the data in memory.
     Hot,
-    /// Asked again and again, and still read from the disk.
+    /// Repeated execution that still read from the disk.
     HotNotInMemory,
-    /// Settled state, for sizes.
+    /// Settled system without load, in which sizes are taken.
     Steady,
-    /// An interval in which clients sent operations.
+    /// Measurement window in which clients sent operations.
     Measured,
 }
 
 impl Phase {
-    /// The words used in sentences.
+    /// Wording of the phase in sentences.
     #[must_use]
     pub fn words(self) -> &'static str {
         match self {
@@ -105,7 +108,7 @@ impl Phase {
         }
     }
 
-    /// The phase that was planned, of which this one is what came of it.
+    /// Phase that was planned for trials that ended up in this phase.
     #[must_use]
     pub fn planned(self) -> Self {
         match self {
@@ -115,7 +118,7 @@ impl Phase {
         }
     }
 
-    /// The word used in files and tables.
+    /// Word for the phase in files and tables.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
@@ -131,28 +134,28 @@ impl Phase {
     }
 }
 
-/// Kinds of failure that a reader may want to tell apart without reading messages.
+/// Kind of failure, so that failures can be told apart without parsing messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FailureKind {
-    /// The engine or its worker died.
+    /// The engine or its worker process died.
     Crash,
-    /// No answer within the limit.
+    /// No answer arrived within the time limit.
     Timeout,
-    /// The system said no.
+    /// The system refused the statement or the connection.
     Refused,
-    /// The answer was not right.
+    /// The answer differs from the expected one.
     Wrong,
-    /// The worker spoke out of protocol.
+    /// The worker violated the worker protocol.
     Protocol,
-    /// The access path was not the one that the configuration promises.
+    /// The query plan is not the access path that the configuration promises.
     Plan,
-    /// The disk, the memory or another part of the environment gave out.
+    /// The disk, the memory or another part of the environment was exhausted or failed.
     Environment,
 }
 
 impl FailureKind {
-    /// The word used in files and tables.
+    /// Word for the kind in files and tables.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
@@ -167,34 +170,36 @@ impl FailureKind {
     }
 }
 
-/// Why a trial has no time.
+/// Reason why a trial has no time.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Failure {
-    /// The kind.
+    /// Category of the failure, for filters and tables.
     pub kind: FailureKind,
-    /// The system's own words where it had any.
+    /// Message of the system if it gave one, otherwise of this program.
     pub error: String,
-    /// The key of the record of another trial's failure, which this one follows from and whose words it does not repeat.
+    /// Key of the record of the failure that caused this one and whose message is not repeated here. `None`
+    /// if this failure has its own cause.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub because: Option<String>,
 }
 
 impl Failure {
-    /// One that follows from no other.
+    /// Makes a failure that was not caused by another one.
     #[must_use]
     pub fn new(kind: FailureKind, error: impl Into<String>) -> Self {
         Self { kind, error: error.into(), because: None }
     }
 
-    /// The same, once its words stand in the record of `key`; where they stand in another one already, that one counts.
+    /// Refers to the record `key` as the cause, because that record holds the message. A reference to an
+    /// earlier record is kept.
     #[must_use]
     pub fn recorded_in(self, key: &str) -> Self {
         let because = self.because.or_else(|| Some(key.to_owned()));
         Self { because, ..self }
     }
 
-    /// One that follows from this one: the same kind, in words of its own. Where this one's words stand in a record,
-    /// they are not repeated.
+    /// Makes a failure caused by this one, with the same kind. Its message is `words`; the message of this
+    /// failure is appended unless a record holds it already.
     #[must_use]
     pub fn followed_by(&self, words: &str) -> Self {
         let error = match self.because {
@@ -205,75 +210,76 @@ impl Failure {
     }
 }
 
-/// One timed execution, or its failure: the terminal record of a planned trial.
+/// Result of one planned trial: one timed execution or its failure. It is the trial's final record.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Trial {
-    /// What it is of. The phase is the one that was reached, the key carries the one planned.
+    /// Cell of the trial. The phase is the one that was reached; the record's key contains the planned one.
     #[serde(flatten)]
     pub cell: Cell,
-    /// Round, from 1.
+    /// Round of the trial, counted from 1.
     pub round: u32,
-    /// Order within the round, from 0.
+    /// Repetition within its cell and round, from 0.
     pub order: u32,
-    /// When it ended, milliseconds since 1970.
+    /// End of the trial in milliseconds since 1970.
     pub at_ms: i64,
-    /// Verdict.
+    /// Result of verifying the trial's answer.
     pub verdict: Verdict,
-    /// Client's seconds from handing over the request to the last row decoded.
+    /// Seconds from sending the request to decoding the last row, measured by the client. `None` without a
+    /// valid time.
     pub seconds: Option<f64>,
-    /// The system's own figure for the same.
+    /// Seconds for the same request as reported by the system. `None` if it reports none.
     pub server_seconds: Option<f64>,
-    /// Rows of the answer.
+    /// Number of rows of the answer. `None` if there is none.
     pub rows: Option<u64>,
-    /// Digest of the answer, kept whole under `answers/`.
+    /// Digest of the answer, whose rows are stored under `answers/`. `None` if the trial has no answer.
     pub answer_digest: Option<String>,
-    /// Everything counted beside the time.
+    /// Everything that was counted in addition to the time.
     #[serde(default)]
     pub metrics: Metrics,
-    /// Histograms of nanoseconds by name (`service`, `response`), compressed V2 as base64: quantiles over several
-    /// trials are read from their sum.
+    /// Histograms in nanoseconds by name (`service`, `response`), in compressed V2 format as base64.
+    /// Quantiles over several trials are read from the merged histogram.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub histograms: BTreeMap<String, String>,
-    /// What was done second by second, the ramp included.
+    /// Operations per second of the trial, including the warm-up. Empty for trials without clients.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub per_second: Vec<PerSecond>,
-    /// What the time was bound by, where it was long enough to tell.
+    /// Bottleneck of the trial, such as `disk` or `one core`. `None` if the trial was too short to classify.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bound_by: Option<String>,
-    /// Why there is no time.
+    /// Reason for the missing time. `None` if the trial succeeded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<Failure>,
-    /// What was found out that is no number.
+    /// Observations that are not numbers, each with its evidence.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<Finding>,
 }
 
-/// Something found out that is no number: a state, with its evidence.
+/// Observation that is not a number: a state with its evidence.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Finding {
-    /// Of what, within its cell.
+    /// Subject of the observation, unique within its cell.
     pub of: String,
-    /// The state, one of few words that its workload knows.
+    /// State of the subject, one of a few words that the workload defines.
     pub state: String,
-    /// Further words of the same kind: in which ways.
+    /// Details of the state, such as the ways in which a value changed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub kinds: Vec<String>,
-    /// The system's own words, where it had any.
+    /// Message of the system. `None` if it gave none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub words: Option<String>,
-    /// What was seen, made fit to be read.
+    /// Observed value in readable form. `None` if there is nothing to show.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seen: Option<String>,
 }
 
 impl Finding {
-    /// Of something, in a state, without more.
+    /// Makes a finding without details, message or evidence.
     #[must_use]
     pub fn new(of: &str, state: &str) -> Self {
         Self { of: of.to_owned(), state: state.to_owned(), ..Self::default() }
     }
 
-    /// State and kinds in one text: `changed: key order, loss`.
+    /// State and details in one text, such as `changed: key order, loss`.
     #[must_use]
     pub fn told(&self) -> String {
         match self.kinds.as_slice() {
@@ -283,30 +289,31 @@ impl Finding {
     }
 }
 
-/// What was done in one second of a trial.
+/// Operations of all clients in one second of a trial.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct PerSecond {
-    /// Operations that ended well.
+    /// Operations that ended successfully in this second.
     pub operations: u64,
-    /// Operations that failed.
+    /// Operations that failed in this second.
     pub errors: u64,
-    /// The longest of them, microseconds.
+    /// Longest response time of these operations, in microseconds.
     pub longest_us: f64,
-    /// The most operations that waited to begin.
+    /// Largest backlog in this second: arrivals waiting for a connection.
     pub backlog: u64,
-    /// Whether the second is of the ramp, before measuring began.
+    /// Whether the second belongs to the warm-up before the measurement window.
     #[serde(default)]
     pub ramp: bool,
-    /// Whether the system wrote a checkpoint in it; none where it does not tell.
+    /// Whether the system wrote a checkpoint in this second. `None` if the system does not report
+    /// checkpoints.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub in_checkpoint: Option<bool>,
-    /// Requests that were under way on the disk of the system's data, on average; none where that is not known.
+    /// Mean number of requests in progress on the disk of the system's data. `None` if unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub disk_queue: Option<f64>,
 }
 
 impl Trial {
-    /// One of `cell` with nothing in it yet, and no verdict.
+    /// Makes a trial of `cell` without values, with the verdict [`Verdict::Unverified`].
     #[must_use]
     pub fn blank(cell: Cell, round: u32, order: u32) -> Self {
         Self {
@@ -329,63 +336,64 @@ impl Trial {
     }
 }
 
-/// The plan of a question, kept whole in a file, and whether it is the promised one.
+/// Check of a question's query plan, which is stored in a file, against what the configuration promises.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PlanCheck {
-    /// What was asked; the phase is the one in which the plan was read.
+    /// Cell of the question; its phase is the one in which the plan was read.
     #[serde(flatten)]
     pub cell: Cell,
-    /// File below the run folder.
+    /// File with the whole plan, relative to the run folder.
     pub file: String,
-    /// What the plan lacks or has against the configuration's promise, in words; none when it is kept.
+    /// Deviations of the plan from the promise, in words. Empty if the promise is kept.
     pub violations: Vec<String>,
 }
 
-/// Whether a system gives back what it was given.
+/// Whether a system returns documents as they were loaded.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Structure {
-    /// Configuration asked; step `structure`.
+    /// Cell of the check; its step is `structure`.
     #[serde(flatten)]
     pub cell: Cell,
-    /// `bytes`, `value` or `changed`; `unknown` when nothing could be read back.
+    /// What is preserved: `bytes`, `value` or `changed`; `unknown` if no document could be read back.
     pub retains: String,
-    /// Documents compared.
+    /// Number of documents that were compared.
     pub compared: u64,
-    /// Documents that came back byte-equal.
+    /// Documents that came back byte for byte equal.
     pub equal_bytes: u64,
-    /// Documents that came back as the same JSON value, the byte-equal ones among them.
+    /// Documents that came back as the same JSON value, including the byte-equal ones.
     pub equal_value: u64,
-    /// Kinds of change with the number of documents that show them.
+    /// Number of documents that show each kind of change.
     pub changes: BTreeMap<String, u64>,
 }
 
-/// Documents that a system did not take, summed by reason; each stands in the run's `rejects/` file.
+/// Documents that a system rejected, counted by reason. The run's `rejects/` folder has a file with each of
+/// them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Rejects {
-    /// Configuration; step `load`.
+    /// Cell of the load; its step is `load`.
     #[serde(flatten)]
     pub cell: Cell,
-    /// File below the run folder, one JSON line a document; none when nothing was rejected.
+    /// File with one JSON line per document, relative to the run folder. `None` if nothing was rejected.
     pub file: Option<String>,
-    /// By the system's reason.
+    /// Numbers of documents, by the reason that the system gave.
     pub reasons: BTreeMap<String, Reason>,
 }
 
-/// Documents that a system refused for one reason.
+/// Documents that a system rejected for the same reason.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reason {
-    /// How many.
+    /// Number of documents rejected for this reason.
     pub documents: u64,
-    /// Where the first of them stands: its file, and its line there.
+    /// File and line of the first of them. `None` if not recorded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first: Option<String>,
-    /// What to do about it, where the system's folder knows.
+    /// What the user can do about it. `None` if the system's folder has no remedy.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub remedy: Option<String>,
 }
 
 impl Reason {
-    /// The reason in these words, with where the first one stands and what to do about it.
+    /// Formats the reason `words` with the place of the first document and the remedy.
     #[must_use]
     pub fn in_words(&self, words: &str) -> String {
         let first = self.first.as_ref().map(|first| match self.documents {
@@ -397,41 +405,41 @@ impl Reason {
     }
 }
 
-/// A journal line's content.
+/// Content of a journal line, by its `type`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Body {
-    /// Terminal record of a trial.
+    /// Final record of a trial.
     Trial(Box<Trial>),
-    /// A plan that was kept and checked.
+    /// Query plan that was stored and checked.
     Plan(PlanCheck),
-    /// A read-back comparison.
+    /// Comparison of documents read back with those loaded.
     Structure(Structure),
-    /// Documents not taken.
+    /// Documents that a system rejected while loading.
     Rejects(Rejects),
-    /// Answers held against each other.
+    /// Comparison of all answers to one question.
     Agreement(Box<Agreement>),
-    /// The run went on after an interruption.
+    /// The run was resumed after an interruption.
     Resumed {
-        /// When, milliseconds since 1970.
+        /// Time of the resumption in milliseconds since 1970.
         at_ms: i64,
     },
 }
 
-/// One line of a journal.
+/// One line of the journal.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Record {
-    /// Format version of this line.
+    /// Format version with which the line was written.
     pub v: u32,
-    /// Unique within the journal.
+    /// Key of the record, unique within the journal.
     pub key: String,
-    /// Content.
+    /// Content of the record, according to its type.
     #[serde(flatten)]
     pub body: Body,
 }
 
 impl Record {
-    /// A record of the current version.
+    /// Makes a record of the current format version.
     #[must_use]
     pub fn new(key: String, body: Body) -> Self {
         Self { v: JOURNAL_VERSION, key, body }

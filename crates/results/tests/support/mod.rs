@@ -1,4 +1,4 @@
-//! Runs made by hand, for what is set beside each other.
+//! Synthetic runs for comparisons.
 
 #![allow(dead_code, reason = "each test program uses its own part of this")]
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
@@ -25,7 +25,7 @@ pub(crate) fn trial(cell: Cell, round: u32, seconds: Option<f64>) -> Record {
     made::record(trial)
 }
 
-/// A load, a size, and one question cold and hot in five rounds, each 1 % from the one before.
+/// A load, a size, and one question cold and hot in five rounds, which differ by 1 % each.
 pub(crate) fn records(of: &Configuration) -> Vec<Record> {
     let mut records = vec![trial(cell(of, "load", Phase::Load), 1, Some(2.0))];
     let mut size = trial(cell(of, "size", Phase::Steady), 1, None);
@@ -46,7 +46,7 @@ pub(crate) fn run(name: &str, configurations: &[Configuration]) -> Run {
     made::run(name, configurations.to_vec(), records)
 }
 
-/// Changes every trial that is wanted.
+/// Applies a change to every trial that matches `wanted`.
 pub(crate) fn edit(run: &mut Run, wanted: impl Fn(&Trial) -> bool, change: impl Fn(&mut Trial)) {
     for record in &mut run.records {
         if let Body::Trial(trial) = &mut record.body
@@ -73,7 +73,7 @@ pub(crate) fn one(comparison: &RunComparison, name: &str) -> CellComparison {
     found[0].clone()
 }
 
-/// The gate with a twentieth allowed and nothing missing.
+/// The result of the gate with 5 % allowed and nothing allowed to be missing.
 pub(crate) fn gate(comparison: &RunComparison) -> Gate {
     comparison.clone().gated(0.05, false).gate.unwrap()
 }
@@ -82,7 +82,7 @@ pub(crate) fn kinds(gate: &Gate) -> Vec<ReasonKind> {
     gate.reasons.iter().map(|reason| reason.kind).collect()
 }
 
-/// The run without the records that are not wanted, which were never planned.
+/// The run without the records whose keys match `unwanted`, neither recorded nor planned.
 pub(crate) fn without(run: &Run, unwanted: impl Fn(&str) -> bool) -> Run {
     let mut run = run.clone();
     run.records.retain(|record| !unwanted(&record.key));
@@ -90,7 +90,7 @@ pub(crate) fn without(run: &Run, unwanted: impl Fn(&str) -> bool) -> Run {
     run
 }
 
-/// A trial of the control: seconds of its memory-bound and of its compute-bound kernel.
+/// A trial of the control, with the seconds of its memory-bound and compute-bound kernels.
 pub(crate) fn control(round: u32, order: u32, [memory, compute]: [f64; 2]) -> Record {
     let cell = Cell {
         workload: "analytics".into(),

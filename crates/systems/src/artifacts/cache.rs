@@ -1,4 +1,4 @@
-//! Where the cache is, and what lies where in it.
+//! Location of the cache, and layout of the files in it.
 
 use std::{
     ffi::OsString,
@@ -9,14 +9,14 @@ use std::{
 use super::{digest::Hasher, error::ArtifactError};
 use crate::artifact::{Artifact, Source};
 
-/// The cache's folder: `JSONATHLON_CACHE`, or `jsonathlon` in `XDG_CACHE_HOME`,
-/// or `.cache/jsonathlon` in `HOME`. `variable` looks a variable up.
+/// Returns the root folder of the cache: `JSONATHLON_CACHE`, else `jsonathlon` in `XDG_CACHE_HOME`, else
+/// `.cache/jsonathlon` in `HOME`. `variable` looks up an environment variable; an empty value counts as
+/// unset.
 ///
-/// As the XDG base directory specification has it, an `XDG_CACHE_HOME` that is
-/// not absolute is not looked at.
+/// As the XDG Base Directory Specification requires, an `XDG_CACHE_HOME` that is not absolute is ignored.
 ///
 /// # Errors
-/// None of the three is set.
+/// [`ArtifactError::NoCacheFolder`] if none of the three is set.
 pub fn cache_root(variable: impl Fn(&str) -> Option<OsString>) -> Result<PathBuf, ArtifactError> {
     let set = |name: &str| variable(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     if let Some(root) = set("JSONATHLON_CACHE") {
@@ -28,12 +28,12 @@ pub fn cache_root(variable: impl Fn(&str) -> Option<OsString>) -> Result<PathBuf
     set("HOME").map(|home| home.join(".cache/jsonathlon")).ok_or(ArtifactError::NoCacheFolder)
 }
 
-/// The places of one artifact's version in the cache.
+/// Paths of one version of a system in the cache.
 #[derive(Debug, Clone)]
 pub(crate) struct Places {
-    /// Everything of this version.
+    /// Folder with everything of this version: installations, downloads and temporary folders.
     pub(crate) version: PathBuf,
-    /// Who holds it works on this version.
+    /// Lock file whose holder alone may change the version's folder.
     pub(crate) lock: PathBuf,
 }
 
@@ -45,47 +45,47 @@ impl Places {
         }
     }
 
-    /// Where all parts of this source end up, unpacked. The digest in the name covers what they are and what is taken
-    /// out of them, so that a catalogue that pins another archive or takes other members never meets this one.
+    /// Returns the folder for an installation of this source. The digest in its name covers the archives and
+    /// what is extracted from them, so that a catalogue that pins another archive or takes other members uses
+    /// another folder.
     pub(crate) fn installed(&self, source: &Source) -> PathBuf {
         let mut hasher = Hasher::default();
         hasher.update(format!("{}\n{}\n", source.digest(), source.selection()).as_bytes());
         self.version.join(beginning(&hasher.finish()))
     }
 
-    /// Where version 0.1.0 installed it: the name covers the archives alone.
+    /// Returns the folder in which version 0.1.0 installed this source: the name covers the archives alone.
     pub(crate) fn installed_before(&self, source: &Source) -> PathBuf {
         self.version.join(beginning(&source.digest()))
     }
 
-    /// A part's download that was verified; it stays when unpacking is
-    /// interrupted.
+    /// Returns the path of a part's verified download, which is kept if unpacking is interrupted.
     pub(crate) fn download(&self, part: &Source) -> PathBuf {
         self.version.join(format!("{}.download", part.sha256))
     }
 
-    /// Where the client works.
+    /// Returns the temporary folder in which clients work.
     pub(crate) fn fetching(&self) -> PathBuf {
         self.version.join("fetching")
     }
 
-    /// Where the archive is unpacked.
+    /// Returns the temporary folder into which archives are unpacked.
     pub(crate) fn unpacking(&self) -> PathBuf {
         self.version.join("unpacking")
     }
 }
 
-/// As much of a digest as the name of a folder needs.
+/// Returns the first 16 digits of a digest, which is enough for the name of a folder.
 fn beginning(digest: &str) -> &str {
     digest.get(..16).unwrap_or(digest)
 }
 
-/// A folder that is gone when it is dropped, whatever happened.
+/// Temporary folder that is removed on drop.
 #[derive(Debug)]
 pub(crate) struct Scratch(PathBuf);
 
 impl Scratch {
-    /// An empty folder; what an interrupted run left there is removed.
+    /// Creates an empty folder, after removing what an interrupted run may have left there.
     pub(crate) fn new(path: PathBuf) -> Result<Self, ArtifactError> {
         remove_all(&path).map_err(ArtifactError::cache(&path))?;
         fs::create_dir_all(&path).map_err(ArtifactError::cache(&path))?;
@@ -99,12 +99,12 @@ impl Scratch {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        // Nothing can be done about a failure here, and the next run tries again.
+        // A failure cannot be handled here, and the next run removes the folder.
         let _ = remove_all(&self.0);
     }
 }
 
-/// Removes a file, or a folder with all in it; nothing there is fine.
+/// Removes a file, or a folder with all its contents. Succeeds if nothing is there.
 pub(crate) fn remove_all(path: &Path) -> io::Result<()> {
     let removed = match fs::symlink_metadata(path) {
         Ok(facts) if facts.is_dir() => fs::remove_dir_all(path),
@@ -117,8 +117,8 @@ pub(crate) fn remove_all(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Bytes in the files below a folder. What vanishes meanwhile counts nothing:
-/// clients write and rename while this looks.
+/// Returns the size of all files below a folder, in bytes. Files that vanish meanwhile count as 0, because
+/// clients write and rename concurrently.
 pub(crate) fn bytes_below(path: &Path) -> u64 {
     let Ok(entries) = fs::read_dir(path) else {
         return fs::symlink_metadata(path).map_or(0, |facts| if facts.is_file() { facts.len() } else { 0 });
@@ -133,7 +133,7 @@ pub(crate) fn bytes_below(path: &Path) -> u64 {
         .sum()
 }
 
-/// Bytes that this user can still write where `path` lies.
+/// Returns the bytes that this user can still write to the file system of `path`.
 pub(crate) fn available(path: &Path) -> Result<u64, ArtifactError> {
     let space = rustix::fs::statvfs(path).map_err(|error| ArtifactError::cache(path)(error.into()))?;
     Ok(space.f_bavail.saturating_mul(space.f_frsize))

@@ -1,4 +1,4 @@
-//! Which source is taken, and whether there is room for it.
+//! Chooses the source of an artifact, and checks the free disk space.
 
 use std::path::{Path, PathBuf};
 
@@ -9,20 +9,21 @@ use super::{
 };
 use crate::artifact::{Artifact, Source};
 
-/// The source that is taken.
+/// Source chosen for an installation, with its parts.
 pub(super) struct Choice<'a> {
     pub(super) source: &'a Source,
     /// The source itself and its further parts.
     pub(super) parts: Vec<Part<'a>>,
 }
 
-/// One part of it.
+/// One part of a source, with the client that fetches it.
 pub(super) struct Part<'a> {
     pub(super) source: &'a Source,
     pub(super) client: Box<dyn Client>,
-    /// None where only the kept download makes the choice.
+    /// Path of the client's program. `None` if it is not on the search path; then the part can be used only
+    /// if its download is already in the cache.
     pub(super) program: Option<PathBuf>,
-    /// Whether a download of it is there, which may be anything.
+    /// Whether the cache holds a file under the name of the download; its contents are not verified yet.
     pub(super) is_there: bool,
 }
 
@@ -33,7 +34,7 @@ impl Part<'_> {
     }
 }
 
-/// None for what is part of the program.
+/// Returns all parts of a source with their clients. `None` if the source is bundled.
 fn parts<'a>(source: &'a Source, clients: &Clients, places: &Places) -> Option<Vec<Part<'a>>> {
     let part = |source: &'a Source| {
         let client = client::of(source)?;
@@ -43,11 +44,11 @@ fn parts<'a>(source: &'a Source, clients: &Clients, places: &Places) -> Option<V
     source.parts().map(part).collect()
 }
 
-/// Of the sources whose every part can be had, one of which a download is there
-/// already, else the first.
+/// Chooses a source whose every part can be fetched or is already downloaded. The first one with a download
+/// in the cache is preferred, otherwise the first of all.
 ///
 /// # Errors
-/// None can be had whole.
+/// [`ArtifactError::Unfit`] or [`ArtifactError::NoClient`] if no source can be fetched completely.
 pub(super) fn choose<'a>(
     artifact: &'a Artifact,
     clients: &Clients,
@@ -68,8 +69,8 @@ pub(super) fn choose<'a>(
     first.ok_or_else(|| no_client(artifact, clients, places))
 }
 
-/// What every source lacks: clients that are not there or cannot do their work.
-/// One is enough to fetch from, but each of its parts needs its own.
+/// Builds the error that lists, for every source, the clients that are missing or unusable, with remedies.
+/// One source is enough to fetch from, but each of its parts needs its own client.
 pub(super) fn no_client(artifact: &Artifact, clients: &Clients, places: &Places) -> ArtifactError {
     let (mut programs, mut remedies) = (Vec::new(), Vec::new());
     let mut unfit = false;
@@ -107,9 +108,9 @@ pub(super) fn no_client(artifact: &Artifact, clients: &Clients, places: &Places)
     ArtifactError::NoClient { system, version, clients: programs, remedies, folder: places.version.clone() }
 }
 
-/// The download is the larger of two moments: while the last client works, and
-/// while archives and members lie side by side. `kept` says which parts are
-/// there, verified.
+/// Checks that the disk has room for the installation. The demand is the larger of two peaks: while the last
+/// client works, and while archives and members lie side by side. `kept` tells which parts have a verified
+/// download.
 pub(super) fn check_space(
     artifact: &Artifact,
     parts: &[Part<'_>],

@@ -1,24 +1,24 @@
-//! Packages of a Debian suite with all that they depend on, as a folder pins them.
+//! Debian packages with all their dependencies, in the form in which a system's folder pins them.
 
 use std::fmt;
 
 use crate::artifact::DebianPackage;
 use crate::catalogue::listed;
 
-/// Packages with all that they depend on.
+/// Debian packages of one suite with all their dependencies.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Closure {
-    /// The suite.
+    /// Name of the suite, such as `bookworm`.
     pub suite: String,
-    /// The packages that were asked for, then the others by name.
+    /// The requested packages, then their dependencies by name.
     pub packages: Vec<DebianPackage>,
-    /// What they come to when everything is unpacked, rounded up, in bytes; none where apt-get does not say.
+    /// Size of all packages when unpacked, rounded up, in bytes. `None` if apt-get does not report it.
     pub unpacked_bytes: Option<u64>,
-    /// Archives of the suite's updates that no mirror here has.
+    /// Suites with updates that were not searched, because no mirror here has them.
     pub unreached: Vec<String>,
 }
 
-/// As an `[[artifact.source]]` of `system.toml`.
+/// Prints the packages as an `[[artifact.source]]` of `system.toml`.
 impl fmt::Display for Closure {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { suite, packages, unpacked_bytes, unreached } = self;

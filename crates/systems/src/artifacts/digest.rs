@@ -11,10 +11,10 @@ use sha2::{Digest, Sha256};
 
 use super::{Step, Watch, error::ArtifactError};
 
-/// Large enough that the interruption check costs nothing.
+/// Bytes read at a time; large enough that the cancellation check after each block costs nothing.
 pub(crate) const BLOCK: usize = 1 << 20;
 
-/// A digest under way.
+/// SHA-256 computation that is fed block by block.
 #[derive(Debug, Default)]
 pub(crate) struct Hasher(Sha256);
 
@@ -23,7 +23,7 @@ impl Hasher {
         self.0.update(bytes);
     }
 
-    /// The digest in lower-case hexadecimal.
+    /// Returns the digest in lower-case hexadecimal.
     pub(crate) fn finish(self) -> String {
         self.0.finalize().iter().fold(String::with_capacity(64), |mut text, byte| {
             // Writing to a string cannot fail.
@@ -33,8 +33,8 @@ impl Hasher {
     }
 }
 
-/// The digest of a file; tells how far it is as [`Step::Verifying`], from
-/// `done` of `total` bytes on.
+/// Returns the SHA-256 of a file and its size in bytes. Reports progress as [`Step::Verifying`], starting at
+/// `done` of `total` bytes.
 pub(crate) fn of_file(
     path: &Path,
     done: u64,

@@ -1,4 +1,4 @@
-//! What can go wrong between a registry and the cache.
+//! Errors of installing, checking and removing artifacts.
 
 use std::{fmt, io, path::PathBuf};
 
@@ -11,227 +11,228 @@ pub enum ArtifactError {
     /// No folder for the cache can be derived from the environment.
     #[error("there is no folder for the cache: set JSONATHLON_CACHE to one that you can write to")]
     NoCacheFolder,
-    /// Something in the cache cannot be read or written.
+    /// A file or folder of the cache cannot be read or written.
     #[error("use the cache at {}: {source}; make room there, or set JSONATHLON_CACHE to a folder that you can write to", .path.display())]
     Cache {
-        /// The file or folder.
+        /// File or folder that cannot be accessed.
         path: PathBuf,
-        /// What the operating system said.
+        /// Error reported by the operating system.
         source: io::Error,
     },
-    /// The artifact is for another kind of machine.
+    /// The artifact is for another platform than this machine.
     #[error("{system} {version} is for {platform}, and this machine is {here}")]
     Platform {
-        /// The system.
+        /// Name of the system that was requested.
         system: String,
-        /// The version.
+        /// Version that was requested of the system.
         version: String,
-        /// What it is for.
+        /// Platform that the artifact is for, such as `linux-x86_64`.
         platform: String,
-        /// What this is.
+        /// Platform of this machine, such as `linux-x86_64`.
         here: String,
     },
-    /// No client of any source is there.
+    /// No source of the artifact can be fetched completely, because clients are missing.
     #[error("{system} {version} is fetched by {}, not found on the search path: {}, or copy {} from the cache of a machine that has it", listed(.clients), .remedies.join(", or "), .folder.display())]
     NoClient {
-        /// The system.
+        /// Name of the system that was requested.
         system: String,
-        /// The version.
+        /// Version that was requested of the system.
         version: String,
-        /// The programs, each of which would do.
+        /// Missing programs, one entry per source; the programs of one entry are enough.
         clients: Vec<String>,
-        /// What to do about each.
+        /// Remedy for each entry of `clients`.
         remedies: Vec<String>,
-        /// Where the artifact would lie in the cache.
+        /// Folder in the cache to which the version can be copied from another machine.
         folder: PathBuf,
     },
-    /// Clients are there, but none can do its work here.
+    /// No source can be fetched completely, and at least one client is present but cannot be used.
     #[error("{system} {version} cannot be fetched here: {}", .problems.join(", or "))]
     Unfit {
-        /// The system.
+        /// Name of the system that was requested.
         system: String,
-        /// The version.
+        /// Version that was requested of the system.
         version: String,
-        /// What keeps each from its work, with what to do.
+        /// Problem with a remedy, one entry per source.
         problems: Vec<String>,
     },
-    /// apt-get names no mirror.
+    /// apt-get has no mirror of Debian among its sources.
     #[error(
         "{system}: apt-get knows no mirror of Debian, from which other suites could be had: let it have one among its sources, and run `apt-get update` once"
     )]
     NoMirror {
-        /// The system.
+        /// Name of the system that was requested.
         system: String,
     },
-    /// A suite no longer has what the catalogue pins.
+    /// A suite no longer has the packages that the catalogue pins.
     #[error("{0}")]
     Gone(Box<Gone>),
-    /// The client could not be started.
+    /// A client's program could not be started, or not be waited for.
     #[error("start {}: {source}", .program.display())]
     ClientStart {
-        /// The program.
+        /// Path of the program.
         program: PathBuf,
-        /// What the operating system said.
+        /// Error reported by the operating system.
         source: io::Error,
     },
-    /// The client ended with an error of its own.
+    /// The client ended with a failure status.
     #[error("`{command}` failed ({status}); its last words:\n{output}")]
     ClientFailed {
-        /// The command line.
+        /// Command line of the client, for the user.
         command: String,
-        /// How it ended.
+        /// Exit status or signal, as text.
         status: String,
-        /// The tail of its output.
+        /// Last lines of the client's output.
         output: String,
     },
-    /// The client ended well, but the file is not there.
+    /// The client ended successfully, but the expected file is missing.
     #[error("`{command}` ended well but left no archive in {}; its last words:\n{output}", .folder.display())]
     NothingFetched {
-        /// The command line.
+        /// Command line of the client, for the user.
         command: String,
-        /// Where the archive was expected.
+        /// Folder in which the archive was expected.
         folder: PathBuf,
-        /// The tail of its output.
+        /// Last lines of the client's output.
         output: String,
     },
-    /// The client stopped getting anything.
+    /// The client made no progress for too long and was killed.
     #[error(
         "`{command}` got nothing for {seconds} s and was stopped: look at the network, the proxy and the client's mirror settings; its last words:\n{output}"
     )]
     ClientStalled {
-        /// The command line.
+        /// Command line of the client, for the user.
         command: String,
-        /// How long it was waited, in seconds.
+        /// Time without progress after which the client was killed, in seconds.
         seconds: u64,
-        /// The tail of its output.
+        /// Last lines of the client's output.
         output: String,
     },
-    /// A build told of no further package for too long.
+    /// A build reported no further package for too long and was killed.
     #[error(
         "`{command}` compiled nothing further for {seconds} s and was stopped: the machine is too busy for it or has too little memory; stop other work and try again, which goes on with what was compiled; its last words:\n{output}"
     )]
     BuildStalled {
-        /// The command line.
+        /// Command line of the build, for the user.
         command: String,
-        /// How long it was waited, in seconds.
+        /// Time without progress after which the build was killed, in seconds.
         seconds: u64,
-        /// The tail of its output.
+        /// Last lines of the build's output.
         output: String,
     },
-    /// What came is not what the catalogue names.
+    /// The download has another SHA-256 than the catalogue states.
     #[error(
         "{package} is not what the catalogue names, so nothing was unpacked: its SHA-256 is {found}, expected {expected} ({found_bytes} bytes, expected {expected_bytes})"
     )]
     Digest {
-        /// The package.
+        /// Name of the package, with its version.
         package: String,
-        /// The digest in the catalogue.
+        /// SHA-256 that the catalogue states.
         expected: String,
-        /// The digest of what came.
+        /// SHA-256 of the download.
         found: String,
-        /// The size in the catalogue, in bytes.
+        /// Size that the catalogue states, in bytes.
         expected_bytes: u64,
-        /// The size of what came, in bytes.
+        /// Size of the download, in bytes.
         found_bytes: u64,
     },
-    /// There is not enough room.
+    /// The disk has not enough free space for the installation.
     #[error("{system} {version} needs {} MB free at {}, and there are {} MB: make room, or set JSONATHLON_CACHE to a folder on another disk", megabytes(.needed), .folder.display(), megabytes(.available))]
     Space {
-        /// The system.
+        /// Name of the system that was requested.
         system: String,
-        /// The version.
+        /// Version that was requested of the system.
         version: String,
-        /// The cache.
+        /// Root folder of the cache.
         folder: PathBuf,
-        /// What is needed at the most, in bytes.
+        /// Peak demand of the installation, in bytes.
         needed: u64,
-        /// What is there, in bytes.
+        /// Space that this user can still write, in bytes.
         available: u64,
     },
-    /// The archive cannot be unpacked as the catalogue says.
+    /// The archive cannot be unpacked as the catalogue describes.
     #[error("unpack {package}: {message}")]
     Archive {
-        /// The package.
+        /// Name of the package, with its version.
         package: String,
-        /// What is wrong with it.
+        /// Problem with the archive, for the user.
         message: String,
     },
-    /// The size stated beside the right digest is wrong.
+    /// The download has the stated digest, but another size than the catalogue states.
     #[error(
         "{package} has {found} bytes, and the system's folder states `bytes` = {stated}: its SHA-256 is right, so correct `bytes`"
     )]
     Bytes {
-        /// The package.
+        /// Name of the package, with its version.
         package: String,
-        /// The size in the catalogue, in bytes.
+        /// Size that the catalogue states, in bytes.
         stated: u64,
-        /// The size of what came, in bytes.
+        /// Size of the download, in bytes.
         found: u64,
     },
-    /// More would be taken out of an archive than the catalogue states.
+    /// The members to extract are larger than the catalogue states.
     #[error(
         "unpack {package}: what is taken out of it comes to {found} bytes, more than {limit_is}, {limit}: correct `unpacked_bytes`, or take fewer `members`"
     )]
     Unpacked {
-        /// The package.
+        /// Name of the package, with its version.
         package: String,
-        /// What the limit is.
+        /// Description of the limit, for the message.
         limit_is: &'static str,
-        /// The limit, in bytes.
+        /// Maximum size of the extracted members, in bytes.
         limit: u64,
-        /// What would be taken, in bytes.
+        /// Size of the members, in bytes.
         found: u64,
     },
-    /// It is not installed.
+    /// The version is not installed in the cache.
     #[error("{system} {version} is not installed: install it by `{command}`")]
     NotInstalled {
-        /// The system.
+        /// Name of the system that was requested.
         system: String,
-        /// The version.
+        /// Version that was requested of the system.
         version: String,
-        /// What installs it.
+        /// Shell command that installs the version.
         command: String,
     },
-    /// What is installed is not what was unpacked.
+    /// Installed files differ from those that were unpacked.
     #[error("{} is damaged: {}; replace it by `{commands}`", .folder.display(), .problems.join("; "))]
     Damaged {
-        /// The installed folder.
+        /// Folder of the damaged installation.
         folder: PathBuf,
-        /// Every file that is not as it was, and how.
+        /// Description of each missing or changed file.
         problems: Vec<String>,
-        /// What replaces it.
+        /// Shell commands that replace the installation.
         commands: String,
     },
-    /// The caller asked to stop.
+    /// The caller's cancellation check returned `true`.
     #[error("interrupted")]
     Cancelled,
 }
 
-/// Packages that a suite no longer has as they are pinned.
+/// Pinned packages that a Debian suite no longer has.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Gone {
-    /// The system.
+    /// Name of the system that was requested.
     pub system: String,
-    /// What takes the newest.
+    /// Shell command that installs the version; `--accept-newer` is appended to it in the message.
     pub command: String,
-    /// The suite.
+    /// Name of the suite, such as `bookworm`.
     pub suite: String,
-    /// Archives of the suite's updates that could not be looked into.
+    /// Suites with updates that were not searched, because no mirror here has them.
     pub unreached: Vec<String>,
-    /// What is gone, and what is there instead.
+    /// Packages that the suite no longer has as pinned.
     pub packages: Vec<GonePackage>,
-    /// The newest of all packages; none where the suite has none of one.
+    /// Newest version of every package of the source, in the pinned order. `None` if the suite lacks one of
+    /// them.
     pub offer: Option<Vec<DebianPackage>>,
 }
 
-/// A package that is not there as it is pinned.
+/// A package that the suite no longer has as pinned.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GonePackage {
-    /// Its name.
+    /// Name of the package in the suite.
     pub name: String,
-    /// The version that is pinned.
+    /// Version that the catalogue pins.
     pub pinned: String,
-    /// The newest that is there, if any.
+    /// Newest version in the suite. `None` if the suite lacks the package.
     pub newest: Option<String>,
 }
 

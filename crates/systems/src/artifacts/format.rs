@@ -1,20 +1,20 @@
-//! How archives are packed.
+//! Archive formats, recognised by file name.
 
-/// How an archive is packed.
+/// Format of a downloaded archive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Format {
-    /// `.tgz`
+    /// A tar compressed by gzip: `.tar.gz` or `.tgz`.
     TarGz,
-    /// `.zip`, `.jar`, `.whl`
+    /// A ZIP archive: `.zip`, `.jar` or `.whl`.
     Zip,
-    /// A folder of `.deb`s.
+    /// A folder of `.deb` files, as apt-get downloads them.
     Debian,
-    /// No archive, but the one file itself.
+    /// No archive: a single executable file, which a build has produced.
     Program,
 }
 
 impl Format {
-    /// The format that a name tells.
+    /// Returns the format that a file name indicates, in any letter case. `None` if the ending is unknown.
     pub(crate) fn of(name: &str) -> Option<Self> {
         let name = name.to_ascii_lowercase();
         let ends = |endings: &[&str]| endings.iter().any(|ending| name.ends_with(ending));

@@ -1,7 +1,7 @@
-//! Shared libraries that programs take from the machine and not from their artifact: they differ between machines, and
-//! two results with different ones are not of the same program.
+//! Shared libraries that programs load from the machine instead of their artifact. They differ between
+//! machines, so two results with different libraries are not results of the same program.
 //!
-//! Files are read, never run. What a program asks for while it runs (`dlopen`) is not seen.
+//! Files are read, never run. Libraries that a program loads while it runs (`dlopen`) are not found.
 
 use std::{
     collections::{BTreeMap, BTreeSet, VecDeque},
@@ -22,13 +22,14 @@ use jsonathlon_servers::Recipe;
 use crate::artifact::Installed;
 use crate::catalogue;
 
-/// What makes the loader of an artifact look for libraries there.
+/// Option of the dynamic loader that names the folders to search for libraries.
 const LIBRARY_PATH: &str = "--library-path";
 const LD_LIBRARY_PATH: &str = "LD_LIBRARY_PATH";
 
 impl Installed {
-    /// The shared libraries that its programs take from the machine, by name: those of the commands of its `server`, or
-    /// the library of an embedded engine. None for what is part of the program.
+    /// Returns the names of the shared libraries that the installed programs load from the machine. The
+    /// programs are those of the commands of `server`, or the library of an embedded engine. Empty if the
+    /// artifact is bundled or the system is external.
     pub fn machine_libraries(&self, server: Option<&Recipe>) -> Vec<String> {
         let Some(folder) = &self.folder else { return Vec::new() };
         let mut search = Vec::new();
@@ -52,7 +53,7 @@ impl Installed {
         names.into_iter().collect()
     }
 
-    /// The file that a word of a command names.
+    /// Returns the file that a word of a command names by a role. `None` if there is no such file.
     fn program(&self, word: &str) -> Option<PathBuf> {
         word.starts_with("{{").then(|| self.filled(word)).flatten().filter(|path| path.is_file())
     }
@@ -61,7 +62,8 @@ impl Installed {
         paths.split(':').filter_map(|path| self.filled(path)).collect()
     }
 
-    /// The text with the artifact's files in it; none where it has others in it too.
+    /// Returns the text with the paths of the artifact's files in place of their roles. `None` if the text
+    /// holds other placeholders.
     fn filled(&self, text: &str) -> Option<PathBuf> {
         let files: Vec<(&str, String)> =
             self.files.iter().map(|(role, path)| (role.as_str(), path.display().to_string())).collect();
@@ -70,7 +72,7 @@ impl Installed {
     }
 }
 
-/// What a file says about the libraries that it needs.
+/// Libraries and search paths that the dynamic section of an ELF file names.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Needs {
     libraries: Vec<String>,
@@ -78,17 +80,18 @@ struct Needs {
     runpath: Vec<String>,
 }
 
-/// One program and its libraries, as the loader goes through them: breadth first, each name looked for once.
+/// Resolution of a program's libraries in the order of the dynamic loader: breadth first, each name looked up
+/// once.
 struct Loading<'a> {
     artifact: &'a Path,
     search: &'a [PathBuf],
-    /// Name to whether the artifact has it.
+    /// Name of a library to whether the artifact has it.
     found: BTreeMap<String, bool>,
 }
 
 impl Loading<'_> {
     fn walk(&mut self, program: &Path, of_machine: &mut BTreeSet<String>) {
-        // Of the program, and used by all that it loads.
+        // `DT_RPATH` of the program, which the loader also uses for all libraries that it loads.
         let own = Needs::of(program).map(|needs| needs.rpath_of(program)).unwrap_or_default();
         let mut waiting = VecDeque::from([program.to_path_buf()]);
         while let Some(file) = waiting.pop_front() {
@@ -120,7 +123,7 @@ impl Loading<'_> {
 }
 
 impl Needs {
-    /// None for a file that is no program and no library.
+    /// Reads what a file states. `None` for a file that is neither a program nor a library.
     fn of(path: &Path) -> Option<Self> {
         let data = ReadCache::new(File::open(path).ok()?);
         match FileKind::parse(&data).ok()? {
@@ -138,7 +141,7 @@ impl Needs {
         let header = H::parse(data).ok()?;
         let endian = header.endian().ok()?;
         let sections = header.sections(endian, data).ok()?;
-        // A program without such a section needs nothing.
+        // A program without a dynamic section needs no libraries.
         let Some((entries, strings)) = sections.dynamic(endian, data).ok()? else {
             return Some(Self::default());
         };
@@ -171,11 +174,11 @@ impl Needs {
     }
 }
 
-/// The folder with `$ORIGIN`, the file's own folder, in place.
+/// Returns the folder with `$ORIGIN`, the folder of the file itself, replaced.
 fn at_origin(folder: &str, file: &Path) -> PathBuf {
     let file = file.canonicalize().unwrap_or_else(|_| file.to_path_buf());
     let origin = file.parent().unwrap_or(Path::new("/")).display().to_string();
     let path = folder.replace("${ORIGIN}", &origin).replace("$ORIGIN", &origin);
-    // Without `..`, by which a path would not be seen to lie in the artifact.
+    // Resolve `..`, which would hide that a path lies inside the artifact.
     Path::new(&path).canonicalize().unwrap_or_else(|_| PathBuf::from(path))
 }

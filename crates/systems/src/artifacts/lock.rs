@@ -1,4 +1,4 @@
-//! One process at a time works on one version of one system.
+//! Lock files, so that only one process at a time works on one version of one system.
 
 use std::{
     fs::{self, File, TryLockError},
@@ -9,12 +9,12 @@ use std::{
 
 use super::{Step, Watch, error::ArtifactError};
 
-/// Short against any download, long against a system call.
+/// Interval between attempts to take a lock: short compared with a download, long compared with a system
+/// call.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// A lock that the operating system lets go when its holder ends, however it
-/// ends. The file itself stays: removing it would let two holders have two
-/// files of one name.
+/// Lock on a file, released by the operating system when the holder ends for any reason. The file itself is
+/// never removed, because then two processes could lock two files of the same name.
 #[derive(Debug)]
 pub(crate) struct Lock {
     _file: File,

@@ -1,11 +1,9 @@
-//! Artifacts: from a registry, through its own client, into the user's cache.
+//! Artifacts: fetched from a registry, through its own client, into the user's cache.
 //!
-//! Registries are reached by `npm`, `mvn` and the like, so that the user's
-//! mirrors, proxies and credentials hold; nothing in here knows a host. What a
-//! client brings is compared with the catalogue's SHA-256 before it is opened,
-//! is unpacked into a folder of its own, and appears under its final name only
-//! when it is whole, so that a run that was killed leaves nothing half done to
-//! be found by the next one.
+//! Registries are reached through `npm`, `mvn` and other clients, so that the user's mirrors, proxies and
+//! credentials apply; no host name is built in. A download is compared with the catalogue's SHA-256 before it
+//! is opened, and is unpacked into a temporary folder. That folder gets its final name by a rename when it is
+//! complete, so that a killed run leaves no partial installation behind.
 
 mod cache;
 mod choice;
@@ -31,52 +29,52 @@ pub use closure::Closure;
 pub use error::{ArtifactError, Gone, GonePackage};
 pub use store::{Checked, Store};
 
-/// What an installation is doing.
+/// Step of an installation, as reported in [`Progress`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Step {
-    /// Another process is busy with the same artifact.
+    /// Another process is working on the same artifact, and this one waits for it.
     Waiting,
-    /// The client fetches it.
+    /// The client is downloading the artifact.
     Downloading,
-    /// Its digest is computed.
+    /// The SHA-256 of a file is being computed.
     Verifying,
-    /// It is built, counted in packages.
+    /// The program is being compiled; progress is counted in packages.
     Building,
-    /// It is unpacked.
+    /// Members are being extracted from the archive.
     Unpacking,
 }
 
-/// How far a step has come, in bytes; in packages while building.
+/// Progress within one step, in bytes. [`Step::Building`] counts packages, and the download of Go modules
+/// counts output lines of `go`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Progress {
-    /// The step.
+    /// Step that the two numbers belong to.
     pub step: Step,
-    /// Done so far, never more than `total` where that is known.
+    /// Amount done so far; at most `total` if `total` is known.
     pub done: u64,
-    /// To do in this step; 0 while waiting, and where nobody knows.
+    /// Total amount of this step; 0 while waiting and if the amount is unknown.
     pub total: u64,
 }
 
-/// Whether an artifact is there.
+/// State of an artifact in the cache, judged by its record and the sizes of its files.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Presence {
-    /// It is part of the program.
+    /// Built into the jsonathlon binary; nothing has to be installed.
     Bundled,
-    /// It is installed, and its files have the recorded sizes.
+    /// Installed, and all files have the recorded sizes.
     Installed(Installed),
-    /// It is not there.
+    /// Not in the cache at all.
     Absent,
-    /// It is there but not whole; installing it again replaces it.
+    /// In the cache but incomplete or changed; a new installation replaces it.
     Damaged {
-        /// The folder.
+        /// Folder of the damaged installation.
         folder: PathBuf,
-        /// What is wrong.
+        /// Description of the damage, for the user.
         problem: String,
     },
 }
 
-/// What every step of an installation needs: somebody to tell, and somebody to
-/// ask whether to go on.
+/// Progress callback and cancellation check passed to every installation step.
 pub(crate) struct Watch<'a> {
     pub(crate) progress: &'a mut dyn FnMut(Progress),
     pub(crate) cancelled: &'a dyn Fn() -> bool,

@@ -1,5 +1,4 @@
-//! Newer versions of packages, accepted where a suite no longer has the pinned
-//! ones.
+//! Accepts newer Debian packages in place of pinned ones that a suite no longer has.
 
 use std::{fs, path::PathBuf};
 
@@ -7,9 +6,9 @@ use super::{cache::Places, error::Gone, record::Record};
 use crate::artifact::{Artifact, DebianPackage, Installed, Source, SourceKind};
 use crate::catalogue;
 
-/// The artifact as it is by the newest packages there are, and the digest of the
-/// source that they replace. Where they are a part of it alone, its version is
-/// followed by the part's, as `6.0.27+libssl1.1-1.1.1w-1`.
+/// Returns the artifact with the newest available packages, and the digest of the source that it replaces. If
+/// the packages are a further part, the part's version is appended to the artifact's, as
+/// `6.0.27+libssl1.1-1.1.1w-1`. `None` if `gone` offers no packages or no source contains them.
 pub(super) fn newer(artifact: &Artifact, gone: &Gone) -> Option<(Artifact, String)> {
     let offer = gone.offer.as_deref()?;
     let first = offer.first()?;
@@ -27,7 +26,7 @@ pub(super) fn newer(artifact: &Artifact, gone: &Gone) -> Option<(Artifact, Strin
     part.kind = SourceKind::debian(&gone.suite, offer.to_vec());
     part.sha256 = catalogue::identity(&part.kind)?;
     part.bytes = offer.iter().map(|package| package.bytes).sum();
-    // Programs grow.
+    // Leave room, because newer programs tend to be larger.
     part.unpacked_bytes = part.unpacked_bytes.saturating_mul(2);
     let reports = match place {
         0 => artifact.reports.replace(&artifact.version, &version),
@@ -37,7 +36,7 @@ pub(super) fn newer(artifact: &Artifact, gone: &Gone) -> Option<(Artifact, Strin
     Some((newer, pinned.digest()))
 }
 
-/// Whether it is this part that is gone: what is offered are its packages.
+/// Returns `true` if the offered packages are exactly those of this part.
 fn is_of(part: &Source, gone: &Gone, offer: &[DebianPackage]) -> bool {
     let SourceKind::Debian { suite, packages, .. } = &part.kind else { return false };
     *suite == gone.suite
@@ -45,7 +44,7 @@ fn is_of(part: &Source, gone: &Gone, offer: &[DebianPackage]) -> bool {
         && packages.iter().zip(offer).all(|(pinned, offered)| pinned.name == offered.name)
 }
 
-/// A newer version that was accepted in the place of a pinned one.
+/// Finds an installed newer version that was accepted in place of a pinned one. `None` if there is none.
 pub(super) fn accepted(artifact: &Artifact, places: &Places) -> Option<Installed> {
     let mut folders: Vec<PathBuf> =
         fs::read_dir(&places.version).ok()?.filter_map(|entry| Some(entry.ok()?.path())).collect();

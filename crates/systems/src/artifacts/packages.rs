@@ -1,4 +1,4 @@
-//! Packages of a Debian suite are looked up.
+//! Looks up packages of a Debian suite with their dependencies.
 
 use super::{
     Progress, Store, Watch,
@@ -10,11 +10,13 @@ use super::{
 };
 
 impl Store {
-    /// Looks up packages of a Debian suite, with all that they depend on as if nothing were installed, by the user's
-    /// own apt-get and mirror. Nothing but the suite's index is downloaded.
+    /// Looks up packages of a Debian suite with all their dependencies, as if no package were installed. Uses
+    /// the user's own apt-get and mirror, and downloads only the indexes of the suite and its updates.
     ///
     /// # Errors
-    /// apt-get is missing or cannot do its work, knows no such suite or package, or the caller wants to stop.
+    /// [`ArtifactError::Unfit`] if apt-get or the Debian keyring is missing, [`ArtifactError::NoMirror`] if
+    /// apt-get has no Debian mirror, [`ArtifactError::ClientFailed`] if apt-get fails, for example because it
+    /// does not know the suite or a package, [`ArtifactError::Cancelled`] if `cancelled` returns `true`.
     pub fn packages(
         &self,
         suite: &str,

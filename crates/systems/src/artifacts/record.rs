@@ -1,4 +1,4 @@
-//! `installed.json`: what was unpacked, from what, with which digests.
+//! `installed.json`: the record of an installation, with its source and the digest of every file.
 
 use std::{fs, io, path::Path};
 
@@ -8,13 +8,12 @@ use super::error::ArtifactError;
 use crate::artifact::{Artifact, DebianPackage, Installed, Source, SourceKind};
 use crate::catalogue::is_member;
 
-/// The name of the record in an installed folder.
+/// Name of the record file in an installation's folder.
 pub(crate) const NAME: &str = "installed.json";
-/// The version of the record's format.
+/// Version of the record's format; a record with another version counts as damaged.
 const FORMAT: u32 = 1;
 
-/// What is known about an installed folder. It holds no absolute path, so that
-/// a cache can be copied to another machine.
+/// Contents of the record. It holds no absolute path, so that a cache can be copied to another machine.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Record {
     v: u32,
@@ -22,25 +21,26 @@ pub(crate) struct Record {
     pub(crate) version: String,
     pub(crate) platform: String,
     pub(crate) licence: String,
-    /// As `npm name@version`.
+    /// Source with all parts, as `npm name@version`; for a build followed by the version of the tool.
     pub(crate) source: String,
-    /// SHA-256 of the archive, or of the digests of all parts.
+    /// [`Source::digest`]: SHA-256 of the archive, or of the digests of all parts.
     pub(crate) sha256: String,
-    /// [`Source::selection`]; none in records of version 0.1.0.
+    /// [`Source::selection`]. `None` in records of version 0.1.0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) selection: Option<String>,
-    /// Each part, where there are several.
+    /// All parts if the source has several; otherwise empty.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) parts: Vec<Part>,
     pub(crate) files: Vec<Unpacked>,
-    /// What the engine says of its version, where that is not what the catalogue
-    /// expects.
+    /// Text that the reported version must contain, for an accepted newer version. `None` if the catalogue's
+    /// text applies.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) reports: Option<String>,
-    /// The packages that it was put together from.
+    /// Debian packages that the installation consists of; empty for other kinds of source.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) packages: Vec<DebianPackage>,
-    /// The digest of the pinned source in whose place this newer one was accepted.
+    /// Digest of the pinned source in place of which this newer one was accepted. `None` for a pinned
+    /// version.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) accepted_for: Option<String>,
 }
@@ -48,27 +48,27 @@ pub(crate) struct Record {
 /// One of several parts that were unpacked into the folder.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Part {
-    /// As `npm name@version`.
+    /// Source of this part alone, as `npm name@version`.
     pub(crate) source: String,
-    /// SHA-256 of its archive.
+    /// [`Source::sha256`] of this part.
     pub(crate) sha256: String,
 }
 
-/// One unpacked file or symbolic link.
+/// One unpacked file or symbolic link, as recorded.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Unpacked {
-    /// Path inside the folder.
+    /// Path inside the installation's folder.
     pub(crate) path: String,
     pub(crate) bytes: u64,
     /// SHA-256 of the contents; of the target's text for a link.
     pub(crate) sha256: String,
-    /// The target, for a symbolic link.
+    /// Target of a symbolic link. `None` for a file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) link: Option<String>,
 }
 
 impl Record {
-    /// What an installed folder is, by its record.
+    /// Describes the installation in `folder`; the roles of its files come from `source`.
     pub(super) fn installed(&self, folder: &Path, artifact: &Artifact, source: &Source) -> Installed {
         Installed {
             folder: Some(folder.to_path_buf()),
@@ -117,7 +117,7 @@ impl Record {
         }
     }
 
-    /// Whether what was taken out of the archives is what `source` takes out of them.
+    /// Returns `true` if the installation holds what `source` would extract from the same archives.
     pub(crate) fn selects(&self, source: &Source) -> bool {
         match &self.selection {
             Some(selection) => *selection == source.selection(),
@@ -125,8 +125,8 @@ impl Record {
         }
     }
 
-    /// Whether the files could be those of `source`, for a record that does not say: each is wanted, and none that
-    /// is named is missing.
+    /// Returns `true` if the files could be those of `source`: every file is wanted, and no named member or
+    /// file is missing. For records of version 0.1.0, which hold no selection.
     fn could_be(&self, source: &Source) -> bool {
         let holds = |path: &String| {
             let is_at =
@@ -148,10 +148,9 @@ impl Record {
             .map_err(ArtifactError::cache(&path))
     }
 
-    /// Reads a record and compares the files' sizes with it.
+    /// Reads a record and compares the sizes of the files with it.
     ///
-    /// Gives `None` where there is no such folder, and an error text where there
-    /// is one that is not whole.
+    /// `None` if there is no such folder; an error text if the installation is incomplete or changed.
     pub(crate) fn read(folder: &Path) -> Option<Result<Self, String>> {
         if !folder.exists() {
             return None;

@@ -1,4 +1,4 @@
-//! The cache of artifacts: what is in it, and how it gets in and out.
+//! The cache of artifacts: looks up, installs, checks and removes them.
 
 use std::{
     collections::BTreeMap,
@@ -23,14 +23,14 @@ use super::{
 };
 use crate::artifact::{Artifact, DebianPackage, Installed, Source, SourceKind, platform};
 
-/// A registry may be slow, but a client that gets nothing for this long gets
-/// nothing any more.
+/// Time without progress after which a client is killed: a registry may be slow, but a client that receives
+/// nothing for this long is assumed to hang.
 const STALL_LIMIT: Duration = Duration::from_secs(600);
 
-/// Where Debian's package of it has it.
+/// Path at which Debian's package `debian-archive-keyring` installs the keyring.
 const DEBIAN_KEYRING: &str = "/usr/share/keyrings/debian-archive-keyring.gpg";
 
-/// The user's cache of artifacts. Several processes may use one at a time.
+/// The user's cache of artifacts. Several processes may use one cache at the same time.
 #[derive(Debug, Clone)]
 pub struct Store {
     root: PathBuf,
@@ -38,60 +38,60 @@ pub struct Store {
     accepts_newer: bool,
 }
 
-/// An installed artifact that was compared with its record, file by file.
+/// Result of comparing an installed artifact with its record, file by file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Checked {
-    /// Files compared.
+    /// Number of files that were compared.
     pub files: usize,
-    /// Their bytes.
+    /// Recorded size of these files, in bytes.
     pub bytes: u64,
 }
 
 impl Store {
-    /// The cache in this folder, which need not exist yet.
+    /// Uses the cache in this folder, which need not exist yet.
     pub fn new(root: impl Into<PathBuf>) -> Self {
         let root: PathBuf = root.into();
-        // Clients work in folders of their own, where a relative one would lead
-        // elsewhere.
+        // Clients run in folders of their own, where a relative path would lead elsewhere.
         let root = std::path::absolute(&root).unwrap_or(root);
         let clients =
             Clients { search_path: None, stall_limit: STALL_LIMIT, debian_keyring: DEBIAN_KEYRING.into() };
         Self { root, clients, accepts_newer: false }
     }
 
-    /// The cache that the environment names; see [`super::cache_root`].
+    /// Uses the cache that environment variables name; see [`super::cache_root`].
     ///
     /// # Errors
-    /// The environment names none.
+    /// [`ArtifactError::NoCacheFolder`] if the environment names none.
     pub fn from_environment() -> Result<Self, ArtifactError> {
         Ok(Self::new(cache::cache_root(|name| std::env::var_os(name))?))
     }
 
-    /// Looks for clients in `path`, in the form of `PATH`, and gives it to them
-    /// as theirs.
+    /// Sets the search path for clients, in the form of `PATH`; clients get it as their own `PATH`, too.
+    /// Default: the `PATH` of this process.
     #[must_use]
     pub fn with_search_path(mut self, path: impl Into<OsString>) -> Self {
         self.clients.search_path = Some(path.into());
         self
     }
 
-    /// Stops a client whose download has not grown for this long; 10 minutes
-    /// unless set.
+    /// Sets the time without progress after which a client is killed; a build may take three times as long.
+    /// Default: 10 minutes.
     #[must_use]
     pub fn with_stall_limit(mut self, limit: Duration) -> Self {
         self.clients.stall_limit = limit;
         self
     }
 
-    /// Verifies Debian's archive by this keyring.
+    /// Sets the keyring by which Debian's archive is verified. Default: that of the package
+    /// `debian-archive-keyring`.
     #[must_use]
     pub fn with_debian_keyring(mut self, keyring: impl Into<PathBuf>) -> Self {
         self.clients.debian_keyring = keyring.into();
         self
     }
 
-    /// Takes a newer version where a pinned one is gone from its registry, and
-    /// knows those that were taken before; not unless said.
+    /// Sets whether newer versions are accepted: they are installed if a pinned one is gone from its
+    /// registry, and those that were accepted before count as installed. Default: `false`.
     #[must_use]
     pub fn accepting_newer(mut self, accepts: bool) -> Self {
         self.accepts_newer = accepts;
@@ -102,12 +102,12 @@ impl Store {
         &self.clients
     }
 
-    /// The cache's folder.
+    /// Returns the root folder of the cache.
     pub fn root(&self) -> &Path {
         &self.root
     }
 
-    /// Whether an artifact is there, by its record and the sizes of its files.
+    /// Looks up an artifact in the cache, judged by its record and the sizes of its files.
     pub fn presence(&self, artifact: &Artifact) -> Presence {
         let places = Places::of(&self.root, artifact);
         let mut damaged = None;
@@ -125,7 +125,7 @@ impl Store {
                     Some(Ok(record)) if record.selects(source) => {
                         return Presence::Installed(record.installed(&folder, artifact, source));
                     }
-                    // Other members of the same archives: another installation.
+                    // Other members of the same archives are another installation.
                     Some(Ok(_)) => {}
                     Some(Err(problem)) => damaged = damaged.or(Some(Presence::Damaged { folder, problem })),
                 }
@@ -139,16 +139,16 @@ impl Store {
         damaged.unwrap_or(Presence::Absent)
     }
 
-    /// Makes an artifact be there: fetches all parts of the first source whose
-    /// clients are there, verifies them, unpacks them. One that is there is left as it is; one
-    /// that another process is installing is waited for.
+    /// Installs an artifact: chooses a source, fetches all its parts, verifies and unpacks them. An installed
+    /// artifact is left as it is; an installation by another process is waited for.
     ///
-    /// `progress` is told about every step; `cancelled` is asked at least every
-    /// 50 ms, and a client that is running is then killed.
+    /// A source with a download in the cache is preferred, otherwise the first whose clients are present.
+    /// `progress` receives every step. `cancelled` is polled about every 50 ms while a lock or a client is
+    /// waited for; when it returns `true`, a running client is killed.
     ///
     /// # Errors
-    /// Everything in [`ArtifactError`]; whatever it is, nothing half done stays
-    /// behind but a verified download, which the next call takes up.
+    /// Any [`ArtifactError`]. A failed installation leaves nothing behind but verified downloads, which the
+    /// next call uses.
     pub fn install(
         &self,
         artifact: &Artifact,
@@ -169,7 +169,7 @@ impl Store {
         let mut watch = Watch { progress, cancelled };
         let places = Places::of(&self.root, artifact);
         let _lock = Lock::take(&places.lock, &mut watch)?;
-        // Whoever held the lock may have done the work.
+        // The former holder of the lock may have installed the artifact.
         if let Some(installed) = self.present(artifact) {
             return Ok(installed);
         }
@@ -182,7 +182,8 @@ impl Store {
         result
     }
 
-    /// Several parts may be gone, each of another suite.
+    /// Installs the artifact; parts that are gone are replaced by newer ones if these are accepted. Several
+    /// parts may be gone, each from another suite, so this is repeated for each.
     fn install_or_newer(
         &self,
         artifact: &Artifact,
@@ -213,13 +214,13 @@ impl Store {
         places: &Places,
         watch: &mut Watch<'_>,
     ) -> Result<Installed, ArtifactError> {
-        // Both are emptied of what a killed run left.
+        // Remove what a killed run may have left in both folders.
         drop(Scratch::new(places.fetching())?);
         let unpacking = Scratch::new(places.unpacking())?;
         let Choice { source, parts } = choice::choose(artifact, &self.clients, places)?;
         let mut kept = Vec::new();
         for part in &parts {
-            // What was built bears no digest by which it would be known again.
+            // A built program has no digest by which it could be verified later.
             let is_archive = part.client.format() != Format::Program;
             let download = places.download(part.source);
             kept.push(is_archive && part.is_there && self.verify(part.source, &download, watch).is_ok());
@@ -267,7 +268,7 @@ impl Store {
         Ok(record.installed(&folder, artifact, source))
     }
 
-    /// Fetches a part and verifies it; it is then where its download is kept.
+    /// Fetches a part, verifies it and moves it to the path of its download.
     fn fetch(
         &self,
         artifact: &Artifact,
@@ -281,7 +282,8 @@ impl Store {
         let Some(program) = program else {
             return Err(choice::no_client(artifact, &self.clients, places));
         };
-        // What the client leaves beside the archive can be as large as it is, and goes with the folder.
+        // Files that the client leaves beside the archive can be as large as it; they are removed with the
+        // folder.
         let folder = Scratch::new(places.fetching())?;
         let job = client::Job {
             program: program.clone(),
@@ -298,8 +300,7 @@ impl Store {
         fs::rename(&archive, &download).map_err(ArtifactError::cache(&download))
     }
 
-    /// Unpacks a part's download; `own_name` is what a program that was built is
-    /// called.
+    /// Unpacks a part's download. `own_name` holds the file name for a program that was built.
     fn unpack(
         &self,
         part: &Part<'_>,
@@ -322,7 +323,7 @@ impl Store {
             format,
             into,
             members: if is_built { own_name } else { &source.members },
-            // How large a program becomes is also the compiler's affair.
+            // The size of a built program also depends on the compiler.
             limit: if is_built { source.unpacked_bytes.saturating_mul(2) } else { source.unpacked_bytes },
             limit_is: if is_built {
                 "twice the stated `unpacked_bytes`"
@@ -335,7 +336,8 @@ impl Store {
         unpack::unpack(&request, watch)
     }
 
-    /// Takes the archive inside the archive out, where the source has one.
+    /// Extracts the inner archive of a source. `None` if it has none. The archive is removed with the
+    /// [`Scratch`].
     fn inner(
         &self,
         source: &Source,
@@ -357,20 +359,20 @@ impl Store {
             format,
             into: folder.path(),
             members: std::slice::from_ref(inner),
-            // It is packed itself, so that it is hardly larger than what it is packed in.
+            // The inner archive is compressed itself, so it is hardly larger than the outer one.
             limit: source.bytes.saturating_mul(2),
             limit_is: "twice the size of the archive that it is in",
             package,
             unpacker: None,
         };
-        // A step of its own in nobody's eyes.
+        // Not reported as a step of its own.
         unpack::unpack(&request, &mut Watch { progress: &mut |_| {}, cancelled: watch.cancelled })?;
         let archive = folder.path().join(inner);
         Ok(Some((folder, archive, inner_format)))
     }
 
-    /// The source from which an artifact would be fetched now: the first whose clients are there, or simply
-    /// the first.
+    /// Returns the source from which an artifact would be fetched now, or the first one if none can be
+    /// fetched. `None` if the artifact has no source.
     pub fn source<'a>(&self, artifact: &'a Artifact) -> Option<&'a Source> {
         match choice::choose(artifact, &self.clients, &Places::of(&self.root, artifact)) {
             Ok(choice) => Some(choice.source),
@@ -378,13 +380,13 @@ impl Store {
         }
     }
 
-    /// The version that an artifact really is here: its own, unless a newer one was accepted.
+    /// Returns the version that an artifact has on this machine: its own, unless a newer one was accepted.
     pub fn version(&self, artifact: &Artifact) -> String {
         self.present(artifact).map_or_else(|| artifact.version.clone(), |installed| installed.version)
     }
 
-    /// What the machine lacks to fetch an artifact, with what to do; nothing where it is there already or
-    /// can be fetched.
+    /// Returns what this machine is missing for fetching an artifact, with remedies. `None` if the artifact
+    /// is installed, can be fetched, or is for another platform.
     pub fn lacks(&self, artifact: &Artifact) -> Option<String> {
         if self.present(artifact).is_some() || !artifact.fits_here() {
             return None;
@@ -405,12 +407,12 @@ impl Store {
         }
     }
 
-    /// Removes every trace of this version from the cache and says how many
-    /// bytes that freed. One that is part of the program is not touched.
+    /// Removes everything of this version from the cache and returns the freed bytes: 0 if it is bundled or
+    /// absent.
     ///
     /// # Errors
-    /// The cache cannot be written to, or the caller wants to stop while another
-    /// process is installing the version.
+    /// [`ArtifactError::Cache`] if the cache cannot be written to, [`ArtifactError::Cancelled`] if
+    /// `cancelled` returns `true` while another process works on the version.
     pub fn remove(&self, artifact: &Artifact, cancelled: &dyn Fn() -> bool) -> Result<u64, ArtifactError> {
         let places = Places::of(&self.root, artifact);
         if artifact.is_bundled() || !places.version.exists() {
@@ -423,11 +425,12 @@ impl Store {
         Ok(bytes)
     }
 
-    /// Compares every file of an installed artifact with its record.
+    /// Compares every file of an installed artifact with its record. A bundled artifact has no files to
+    /// compare.
     ///
     /// # Errors
-    /// It is not installed, or is not what was unpacked, or the caller wants to
-    /// stop.
+    /// [`ArtifactError::NotInstalled`] if the artifact is absent, [`ArtifactError::Damaged`] if it is not
+    /// what was unpacked, [`ArtifactError::Cancelled`] if `cancelled` returns `true`.
     pub fn check(
         &self,
         artifact: &Artifact,
@@ -511,7 +514,7 @@ impl Store {
                 }
                 Ok(())
             }
-            // Pinned by what it is built from.
+            // Pinned by the digests of its inputs in `go.sum`.
             SourceKind::Go { .. } => Ok(()),
             _ => {
                 let found = digest::of_file(archive, 0, source.bytes, watch)?;
@@ -521,8 +524,8 @@ impl Store {
     }
 }
 
-/// Whether what came is what was expected. The digest decides; a size that is stated wrongly beside the right digest is
-/// the folder's mistake.
+/// Compares a download with the catalogue. The digest decides: another size with the right digest is a
+/// mistake in the system's folder.
 fn same(
     package: &str,
     (expected, expected_bytes): (&str, u64),
@@ -547,7 +550,7 @@ fn same(
     })
 }
 
-/// An archive that cannot be unpacked now cannot be tomorrow.
+/// Removes a download that cannot be unpacked, because the next attempt would fail in the same way.
 fn forget_unusable(error: &ArtifactError, download: &Path) {
     if matches!(error, ArtifactError::Archive { .. }) {
         let _ = remove_all(download);
@@ -558,7 +561,7 @@ fn remove_if_empty(folder: &Path) {
     let _ = fs::remove_dir(folder);
 }
 
-/// A folder under its final name must not turn out empty after a power loss.
+/// Flushes a folder to the disk, so that it is not empty under its final name after a power loss.
 fn make_durable(folder: &Path) -> Result<(), ArtifactError> {
     let opened = fs::File::open(folder).map_err(ArtifactError::cache(folder))?;
     #[cfg(target_os = "linux")]

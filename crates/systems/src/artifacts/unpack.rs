@@ -1,10 +1,9 @@
-//! Taking members out of an archive without letting it write anywhere else.
+//! Extracts members from an archive without letting it write anywhere else.
 //!
-//! The archive was compared with a pinned digest before, so these checks guard
-//! against a mistaken or malicious catalogue folder. A name may not be absolute
-//! or climb; every folder on the way to a file must be a real folder, so that a
-//! link which the archive itself brought is never followed; a file is only ever
-//! created, never opened; links must lead to below the root.
+//! The digest of the archive was verified before, so these checks guard against a mistaken or malicious
+//! catalogue folder. A name must not be absolute or contain `..`. Every folder on the way to a file must be a
+//! real folder, so that a link from the archive is never followed. Files are only created, never opened.
+//! Links must lead below the root.
 
 use std::{
     collections::BTreeSet,
@@ -25,30 +24,32 @@ use super::{
 };
 use crate::catalogue::is_member;
 
-/// No system is larger; an archive may pretend to be.
+/// Limit of the bytes that are counted when an archive exceeds its stated size: 64 GiB. No system is larger,
+/// but a malicious archive may decompress to more.
 const MOST_COUNTED: u64 = 1 << 36;
 
-/// What is to be taken out of which archive.
+/// What to extract from which archive, and where to.
 #[derive(Debug)]
 pub(crate) struct Request<'a> {
     pub(crate) archive: &'a Path,
     pub(crate) format: Format,
-    /// An empty folder.
+    /// Empty folder to extract into.
     pub(crate) into: &'a Path,
-    /// Files, folders with a `/` at the end, or beginnings of names in a folder
-    /// with a `*`; none means everything. A program has its own name here.
+    /// Files, folders (end with `/`) or prefixes of names in one folder (end with `*`). Empty: everything is
+    /// extracted. For [`Format::Program`], the only entry is the name that the file gets.
     pub(crate) members: &'a [String],
-    /// What the members may come to, in bytes.
+    /// Maximum size of the extracted members together, in bytes.
     pub(crate) limit: u64,
-    /// What that limit is, for a message.
+    /// Description of the limit, for error messages.
     pub(crate) limit_is: &'static str,
-    /// The archive's name for messages.
+    /// Name of the archive, for error messages.
     pub(crate) package: &'a str,
-    /// What reads a `.deb`, where there are any.
+    /// Program that reads `.deb` files. `None` if it is missing; only [`Format::Debian`] needs it.
     pub(crate) unpacker: Option<&'a Path>,
 }
 
-/// Takes the members out, with a digest of each.
+/// Extracts the requested members and returns path, size and SHA-256 of each. Fails if a member is missing,
+/// the limit is exceeded or nothing was extracted.
 pub(crate) fn unpack(request: &Request<'_>, watch: &mut Watch<'_>) -> Result<Vec<Unpacked>, ArtifactError> {
     let mut taker = Taker { request, watch, files: Vec::new(), bytes: 0, matched: BTreeSet::new() };
     let open = || File::open(request.archive).map_err(ArtifactError::cache(request.archive));
@@ -78,7 +79,7 @@ pub(crate) fn unpack(request: &Request<'_>, watch: &mut Watch<'_>) -> Result<Vec
     Ok(taker.files)
 }
 
-/// A process whose output is read; ended, if it has not, when this is dropped.
+/// Child process whose output is read; killed and reaped on drop.
 struct Reading(Child);
 
 impl Drop for Reading {
@@ -94,7 +95,7 @@ enum Kind {
     },
     Link,
     Folder,
-    /// Something that a system's archive has no business to hold.
+    /// An entry type that is never extracted, with its description for the error.
     Other(&'static str),
 }
 
@@ -140,7 +141,8 @@ impl Taker<'_, '_> {
         Ok(())
     }
 
-    /// Every package of the folder, as `dpkg-deb` reads it: the tar in it is under the same rules as any.
+    /// Extracts every package of the folder. `dpkg-deb` turns each into a tar stream, which is checked like
+    /// any tar.
     fn debian(&mut self) -> Result<(), ArtifactError> {
         let folder = self.request.archive;
         let entries = fs::read_dir(folder).map_err(ArtifactError::cache(folder))?;
@@ -160,7 +162,8 @@ impl Taker<'_, '_> {
             let mut reading = Reading(command.spawn().map_err(started)?);
             let taken = match reading.0.stdout.take() {
                 Some(mut output) => self.tar(&mut output).and_then(|()| {
-                    // Behind a tar's end is padding, which is read so that its writer can end well.
+                    // Read the padding behind the end of the tar, so that `dpkg-deb` does not fail on a
+                    // closed pipe.
                     io::copy(&mut output, &mut io::sink()).map_err(|error| self.unreadable(error))
                 }),
                 None => Err(self.refuse(format!("{shown} cannot be read"))),
@@ -196,8 +199,8 @@ impl Taker<'_, '_> {
         Ok(())
     }
 
-    /// Names are checked whether they are wanted or not: an archive that tries
-    /// to climb is not trusted with the rest either.
+    /// Extracts one entry if it is wanted. The names of unwanted entries are checked too: an archive with a
+    /// name that climbs out of the folder is rejected as a whole.
     fn take(&mut self, name: &[u8], kind: Kind, contents: &mut dyn Read) -> Result<(), ArtifactError> {
         self.watch.go_on()?;
         let path = inside(name).ok_or_else(|| {
@@ -246,7 +249,8 @@ impl Taker<'_, '_> {
             bytes += count as u64;
             self.bytes += count as u64;
             if self.bytes > self.request.limit {
-                // Not kept any more, but counted to the end, so that the message can say how much it is.
+                // Bytes are no longer written, but counted to the end, so that the error can state the total
+                // size.
                 self.watch.go_on()?;
                 if self.bytes > MOST_COUNTED {
                     return Err(self.refuse(format!("it holds more than {MOST_COUNTED} bytes")));
@@ -283,7 +287,7 @@ impl Taker<'_, '_> {
         Ok(())
     }
 
-    /// Makes the folders on the way to `path`, none of which may be a link.
+    /// Creates the parent folders of `path`, none of which may be a link, and returns where the file belongs.
     fn place(&self, path: &str) -> Result<PathBuf, ArtifactError> {
         let mut folder = self.request.into.to_path_buf();
         let Some((above, name)) = path.rsplit_once('/') else { return Ok(folder.join(path)) };
@@ -312,21 +316,21 @@ impl Taker<'_, '_> {
     }
 }
 
-/// The name as a path below the root, without `.` parts (Debian packages have
-/// them) and without a `/` at the end.
+/// Converts the name of an entry to a path below the root, without `.` parts (Debian packages have them) and
+/// without a trailing `/`. `None` if the name is absolute, contains `..` or NUL, or is not UTF-8.
 fn inside(name: &[u8]) -> Option<String> {
     let name = std::str::from_utf8(name).ok()?;
     if name.starts_with('/') || name.contains('\0') {
         return None;
     }
     let parts: Vec<&str> = name.split('/').filter(|part| !matches!(*part, "" | ".")).collect();
-    // The root itself, as `./`, is a folder and needs nothing.
+    // The root itself (`./`) becomes an empty path; it is a folder and needs nothing.
     (!parts.contains(&"..")).then(|| parts.join("/"))
 }
 
-/// Whether a link at `path` stays below the root. Climbing is allowed only at
-/// the start of the target: there it leaves real folders, which [`Taker::place`]
-/// made, while further on it could leave another link by its far end.
+/// Returns `true` if a link at `path` stays below the root. Climbing is allowed only at the start of the
+/// target: there it leaves real folders, which [`Taker::place`] created. Further on it could leave another
+/// link at that link's far end.
 fn leads_inside(path: &str, target: &str) -> bool {
     if target.is_empty() || target.starts_with('/') || target.contains('\0') {
         return false;

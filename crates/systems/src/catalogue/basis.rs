@@ -1,16 +1,19 @@
-//! What the durability of a configuration stands on, so that what a stop of it has shown holds for another one.
+//! Digest of what decides the durability of a configuration, so that the result of a crash test applies to
+//! every configuration with the same digest.
 
 use super::configuration::Configuration;
 use super::definition::Place;
 use super::rules::serving::SERVING;
 
-/// Statement files that write or say how is written; what is only read decides nothing of what a crash may take.
+/// Statement files that write, or that set how data is written. Statements that only read do not affect what
+/// a crash may lose.
 const WRITES: [&str; 4] = ["create", "insert", "insert_batch", "update"];
 
 impl Configuration {
-    /// A digest over what decides what a crash may take: the programs (`artifact` is the digest of what was installed), the
-    /// tier, the settings, and the statements that write. How much memory there is and how sessions reach the server
-    /// decide nothing of it, so that runs which differ in these have the same.
+    /// Returns a digest over everything that decides what a crash may lose: the programs (`artifact` is the
+    /// digest of the installed artifact), the durability tier, the settings and the statements that write.
+    /// The amount of memory and the transport do not affect it, so runs that differ only in these have the
+    /// same digest.
     #[must_use]
     pub fn durability_basis(&self, artifact: Option<&str>) -> String {
         let of_memory = |place: Place| move |setting: &&super::profile::MemorySetting| setting.place == place;

@@ -1,4 +1,4 @@
-//! Sources that are no single archive: packages of a Debian suite, and programs built from Go modules.
+//! Sources without a single archive: packages of a Debian suite, and programs built from Go modules.
 
 use std::collections::BTreeMap;
 
@@ -11,14 +11,14 @@ use super::{
 };
 use crate::artifact::{DebianPackage, SourceKind};
 
-/// What a Go module's folder holds: the modules that a build may use, and their digests.
+/// Files of a Go module: the modules that a build may use, and their digests.
 pub(crate) const MODULE_FILES: [&str; 2] = ["go.mod", "go.sum"];
 
-/// The key that is wrong, and how.
+/// Key that is wrong, with a description of the problem.
 type Wrong = (&'static str, String);
 
-/// A source of packages of a Debian suite, of which the first is what `artifact`
-/// is; none for a part of it.
+/// Validates a source of packages of a Debian suite. The upstream version of the first package must be that
+/// of `artifact`, which is `None` for a further part.
 pub(super) fn debian(
     artifact: Option<&ArtifactDefinition>,
     written: &SourceDefinition,
@@ -48,7 +48,7 @@ pub(super) fn debian(
             return wrong("it is there twice");
         }
     }
-    // A newer package is recorded by its own version, so both must be said alike.
+    // An accepted newer package is recorded by its upstream version, so the two must be written alike.
     if let Some(artifact) = artifact
         && first.upstream_version() != artifact.version
     {
@@ -63,7 +63,7 @@ pub(super) fn debian(
     Ok(SourceKind::debian(suite, written.packages.clone()))
 }
 
-/// A source that is built from a Go module, whose files stand in the system's folder.
+/// Validates a source that is built from a Go module, whose files lie in the system's folder.
 pub(super) fn go(
     written: &SourceDefinition,
     files: &BTreeMap<String, String>,
@@ -100,7 +100,8 @@ pub(super) fn go(
     Ok(SourceKind::Go { package, tags: written.tags.clone(), go_mod, go_sum, go })
 }
 
-/// SHA-256 of all that decides what a source of these kinds brings; none for an archive, which has its own.
+/// Returns the SHA-256 of everything that decides what a Debian or Go source provides. `None` for an archive,
+/// which has its own digest.
 pub(crate) fn identity(kind: &SourceKind) -> Option<String> {
     let mut hasher = Sha256::new();
     match kind {
@@ -120,7 +121,7 @@ pub(crate) fn identity(kind: &SourceKind) -> Option<String> {
     Some(hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
-/// Whether it could be the name of a package of Debian.
+/// Returns `true` if the text can be the name of a Debian package.
 pub fn is_package(name: &str) -> bool {
     name.len() > 1
         && name.starts_with(|first: char| first.is_ascii_lowercase() || first.is_ascii_digit())
@@ -134,7 +135,8 @@ fn is_version(version: &str) -> bool {
         && version.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".+-~:".contains(&byte))
 }
 
-/// A name that starts with `-` would be an option of `go`, and `...` means many.
+/// Returns `true` for a plain import path. One that starts with `-` would be an option of `go`, and `...`
+/// means several packages.
 fn is_import_path(package: &str) -> bool {
     !package.contains("...") && package.split('/').all(|part| is_plain(part.trim_start_matches('~')))
 }

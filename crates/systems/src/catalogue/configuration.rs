@@ -1,5 +1,5 @@
-//! A system at a version, in a variant, with a storage setting: everything
-//! overlaid and every value in place.
+//! Configurations: a system at a version, in a variant, with a storage setting, with all layers merged and
+//! every value in place.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,98 +23,104 @@ use super::{
 };
 use crate::artifact::{Artifact, Installed};
 
-/// Run-time placeholders that an engine's settings may hold: the others have a
-/// value only for a statement.
+/// Run-time placeholders that settings and statements of `[open]` may hold: the others have a value only in
+/// the statement files of a workload.
 const RUN_TIME_OF_OPEN: [&str; 2] = ["cores", "folder"];
-/// Those that a value may hold: the others belong to one statement file each.
+/// Run-time placeholders that a value of a folder may hold: the others belong to one statement file each.
 const RUN_TIME_OF_VALUES: [&str; 3] = ["table", "cores", "folder"];
 
-/// Everything a workload and a driver need to know about one configuration.
-/// Placeholders of [`RUN_TIME`] are left for the run.
+/// Everything that a workload and a driver need to know about one configuration. Placeholders of [`RUN_TIME`]
+/// are left for the run.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Configuration {
-    /// The system's name: its folder's.
+    /// Name of the system, which is that of its folder; followed by `#1`, `#2` … if one run has several of
+    /// it.
     pub system: String,
-    /// Its name for people.
+    /// Display name of the system.
     pub title: String,
-    /// The driver to use.
+    /// Name of the driver, such as `postgres`.
     pub protocol: String,
-    /// Whether the engine lives inside the worker process.
+    /// Whether the engine runs inside the worker process.
     pub embedded: bool,
-    /// Whether its makers no longer support the version.
+    /// Whether the version is no longer supported by its developers.
     pub end_of_life: bool,
-    /// The day of the version's release, where newer ones are out that cannot be had, or not be used.
+    /// Release date (`YYYY-MM-DD`) of this version if newer versions exist that no source has or that cannot
+    /// be used; otherwise `None`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outdated: Option<String>,
-    /// A row to read others by: never ranked, part of every run unless left out.
+    /// Whether the system is a yardstick for reading other results: never ranked, part of every run unless
+    /// excluded.
     pub reference: bool,
-    /// The data is held in memory whole once open, so no trial can be cold.
+    /// Whether all data is held in memory once open, so that no trial can be cold.
     pub in_memory: bool,
-    /// The version.
+    /// Version of the system; for an external system with its origin, as `18.6+address`.
     pub version: String,
-    /// What to install; none for a system that is not installed by the program.
+    /// Artifact to install. `None` for an external system and for a system without artifacts.
     pub artifact: Option<Artifact>,
-    /// Text that the engine's own answer about its version must contain.
+    /// Text that the version reported by the engine must contain. `None` if the system has no artifact, or if
+    /// [`Self::asks_version`] is set.
     pub reports: Option<String>,
-    /// A statement that tells the version, where the protocol tells another's and
-    /// the program has not installed it.
+    /// Statement that returns the version of an external system whose protocol reports the version of
+    /// something else. `None` if the protocol's version applies.
     pub asks_version: Option<String>,
-    /// The variant's name.
+    /// Name of the variant; for a user's own questions, that of the user's folder if it states one.
     pub variant: String,
-    /// The variant in a few words.
+    /// Description of the variant in a few words.
     pub variant_title: String,
-    /// What the system is told about the documents beforehand.
+    /// Preparation class: what the system is told about the documents before they are loaded.
     pub preparation: Preparation,
-    /// What sets it apart within its class; empty for most.
+    /// Further division of the preparation class: only configurations with the same text are ranked together.
+    /// Usually empty.
     pub ranks_with: String,
-    /// Whether it is ranked at all.
+    /// Whether the configuration takes part in a ranking.
     pub ranked: bool,
-    /// How its memory is set; none where somebody else has set it, or nobody has chosen yet.
+    /// Memory profile. `None` on a remote server, whose owner sets the memory, and while no profile has been
+    /// chosen.
     pub profile: Option<Profile>,
-    /// The budget of memory, in bytes, where the profile has one.
+    /// Memory budget in bytes. `None` unless the memory profile is [`Profile::Sized`].
     pub memory_bytes: Option<u64>,
-    /// What is set for that.
+    /// Memory settings of the chosen memory profile.
     pub memory_settings: Vec<MemorySetting>,
-    /// What could be set.
+    /// Memory settings of both memory profiles, to choose from.
     #[serde(skip)]
     pub(crate) profiles: Profiles,
-    /// The storage setting's name.
+    /// Name of the storage setting, such as `default`.
     pub storage: String,
-    /// What a crash may lose; none where nobody has chosen yet, and for workloads without such tiers.
+    /// Durability tier, which says what a crash may lose. `None` while no tier has been chosen, and for
+    /// workloads without tiers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub durability: Option<Durability>,
-    /// The tiers that can be chosen, the default first.
+    /// Durability tiers to choose from, the default first.
     #[serde(skip)]
     pub(crate) tiers: Vec<Tier>,
-    /// How its server is started; none for an embedded engine, and for a system
-    /// that runs only by address.
+    /// How the server is initialised, started and stopped. `None` for an embedded engine and for a remote
+    /// server.
     pub server: Option<Recipe>,
-    /// How the run makes itself at home on a server that somebody else runs.
+    /// How the run works on a remote server. `None` if it does not use one.
     pub elsewhere: Option<ByAddress>,
-    /// How a session with the engine is opened.
+    /// Settings and statements with which a session is opened.
     pub open: Open,
-    /// Every deviation from the system's defaults.
+    /// All deviations from the system's defaults, shown in reports.
     pub exceptions: Vec<Exception>,
-    /// What the configuration declares about itself.
+    /// What the system's folder declares about the configuration.
     pub properties: Properties,
-    /// The workloads that the system runs, by name.
+    /// Setups of the workloads that the system runs in this variant, by name of the workload.
     pub parts: BTreeMap<String, Part>,
-    /// `blake3:…` over everything that decides what is measured: version,
-    /// settings, and the statements and rules of the workloads in
-    /// [`Self::parts`], but no prose and no source.
+    /// `blake3:…` over everything that decides what is measured: version, settings, and the statements and
+    /// rules of the workloads in [`Self::parts`]. Descriptions and sources are left out.
     pub digest: String,
 }
 
 impl Configuration {
-    /// What the folder says to do about documents that are refused with these words.
+    /// Returns the folder's advice for documents that are rejected with this message. `None` if it has none.
     #[must_use]
     pub fn remedy(&self, words: &str) -> Option<&str> {
         let known = self.properties.remedies.iter().find(|remedy| words.contains(&remedy.says));
         known.map(|remedy| remedy.advice.as_str())
     }
 
-    /// The same of what is really installed, which may be a newer version that was accepted in the place of
-    /// the pinned one.
+    /// Replaces the version by the installed one, which may be a newer version that was accepted in place of
+    /// the pinned one, and updates the digest.
     #[must_use]
     pub fn really(mut self, installed: &Installed) -> Self {
         if installed.version != self.version {
@@ -130,7 +136,7 @@ impl Configuration {
         self
     }
 
-    /// The same for these workloads alone: what the folder says about others neither runs nor counts.
+    /// Keeps only the setups of these workloads, so that the others neither run nor count in the digest.
     #[must_use]
     pub fn only(mut self, workloads: &[&str]) -> Self {
         self.parts.retain(|name, _| workloads.contains(&name.as_str()));
@@ -138,16 +144,17 @@ impl Configuration {
         self
     }
 
-    /// The durability tiers that it has, the default first; none for workloads without such tiers.
+    /// Returns the durability tiers, the default first. Empty for workloads without tiers.
     pub fn durabilities(&self) -> impl Iterator<Item = &Durability> {
         self.tiers.iter().map(|tier| &tier.durability)
     }
 
-    /// The same in a durability tier: with its settings, and its statements in the place of the default's. On a
-    /// server by address its settings are left to the owner. Chosen once, of a configuration that has none yet.
+    /// Applies a durability tier: adds its settings, and replaces the statements of the default tier by its
+    /// own. A remote server keeps the settings of its owner. Must be called only once, on a configuration
+    /// without a tier.
     ///
     /// # Errors
-    /// [`CatalogueError::UnknownDurability`] when the system has no such tier; it lists those there are.
+    /// [`CatalogueError::UnknownDurability`] if the system has no such tier; the error lists those it has.
     pub fn with_durability(mut self, name: &str) -> Result<Self, CatalogueError> {
         let Some(tier) = self.tiers.iter().find(|tier| tier.durability.name == name).cloned() else {
             return Err(CatalogueError::UnknownDurability {
@@ -169,8 +176,8 @@ impl Configuration {
         Ok(self)
     }
 
-    /// What is wrong when the engine says that it is `said`, which does not contain [`Self::reports`]: what was
-    /// expected where, and what to do about it.
+    /// Builds the message for an engine that reports version `said`, which does not contain
+    /// [`Self::reports`]: what was expected where, and what to do about it.
     pub fn unexpected_version(&self, said: &str) -> String {
         let Self { system, version, reports, artifact, .. } = self;
         let expected = reports.as_deref().unwrap_or_default();
@@ -195,10 +202,11 @@ impl Configuration {
         )
     }
 
-    /// The same, with its server reached so; an engine without a server stays as it is.
+    /// Sets the transport by which sessions reach the server. A configuration without a server is not
+    /// changed.
     ///
     /// # Errors
-    /// [`CatalogueError::NoTransport`] when the system's folder does not tell how it is reached so.
+    /// [`CatalogueError::NoTransport`] if the system's folder does not define this transport.
     pub fn reached_over(mut self, transport: Transport) -> Result<Self, CatalogueError> {
         let Some(server) = &mut self.server else { return Ok(self) };
         let lacks = match transport {
@@ -214,11 +222,11 @@ impl Configuration {
         Ok(self)
     }
 
-    /// The same, with its memory set as `profile` says; `budget_bytes` is what [`Profile::Sized`] spends. A server
-    /// by address keeps the settings that its owner gave it.
+    /// Applies a memory profile; `budget_bytes` is the budget of [`Profile::Sized`]. A remote server keeps
+    /// the settings of its owner.
     ///
     /// # Errors
-    /// [`CatalogueError::Memory`] when the system does not work with so little.
+    /// [`CatalogueError::Memory`] if the budget is smaller than the system needs.
     pub fn with_memory(mut self, profile: Profile, budget_bytes: u64) -> Result<Self, CatalogueError> {
         if self.elsewhere.is_some() {
             return Ok(self);
@@ -239,7 +247,7 @@ impl Configuration {
                     server.environment.insert(setting.name.clone(), value);
                 }
                 (Place::Argument, Some(server)) => server.start.push(value),
-                // Folders with such a setting and without a server are refused when they are read.
+                // Folders with such a setting and without a server are rejected when they are read.
                 (Place::Environment | Place::Argument, None) => {}
             }
         }
@@ -250,52 +258,53 @@ impl Configuration {
     }
 }
 
-/// How a session with the engine is opened.
+/// Settings and statements with which a session of the engine is opened.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Open {
-    /// Settings that the engine starts with.
+    /// Settings that the engine starts with, by name.
     pub settings: BTreeMap<String, String>,
-    /// Statements to run right after connecting.
+    /// Statements to run right after connecting, in this order.
     pub statements: Vec<String>,
 }
 
-/// What a configuration declares about itself.
+/// What a system's folder declares about a configuration.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Properties {
-    /// Documents in the unit that the engine gives to one core as a whole; fewer leave cores idle.
+    /// Documents in the unit that the engine assigns to one core as a whole; fewer documents leave cores
+    /// idle. `None` if not stated.
     pub parallel_unit: Option<u64>,
-    /// The engine tells how long a statement took.
+    /// Whether the engine reports how long a statement took.
     pub server_time: bool,
-    /// Remarks for the reader of a report.
+    /// Remarks for readers of a report.
     pub notes: Vec<String>,
-    /// What to do about documents that it refuses.
+    /// Advice about documents that the system rejects.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub remedies: Vec<Remedy>,
 }
 
-/// What to do about documents that a system refuses.
+/// Advice about documents that a system rejects for a certain reason.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Remedy {
-    /// Words of the system's own by which the reason is known.
+    /// Text in the system's error message by which the reason is recognised.
     pub says: String,
-    /// What to do about it.
+    /// What the user can do about these documents.
     pub advice: String,
 }
 
 /// A statement file with its values in place.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct StatementFile {
-    /// Its path inside the system's folder, for messages.
+    /// Path inside the system's folder, for messages.
     pub path: String,
-    /// How its statements are written.
+    /// Syntax of the statements, according to the file's ending.
     pub kind: StatementKind,
     /// The statements, in order, without the `;` that ended them.
     pub statements: Vec<String>,
 }
 
-/// One level of a system's folder: the base, the variant's or the storage's.
+/// One level of a system's folder: the base, the variant or the storage setting.
 struct Layer<'a> {
-    /// Keys that lead to it in `system.toml`.
+    /// Keys that lead to this level in `system.toml`.
     path: Vec<&'a str>,
     values: &'a BTreeMap<String, Scalar>,
     open: &'a OpenDefinition,
@@ -308,7 +317,7 @@ impl<'a> Layer<'a> {
         self.path.iter().chain(keys).copied().collect()
     }
 
-    /// An error in a list of `[open]`.
+    /// Builds an error at an element of a list in `[open]`.
     fn error_in(&self, system: &System, list: &str, index: usize, message: String) -> CatalogueError {
         let index = index.to_string();
         let path: Vec<&str> = self.path.iter().copied().chain(["open", list, index.as_str()]).collect();
@@ -346,8 +355,8 @@ fn layers<'a>(system: &'a System, variant: &'a Variant, storage: &'a Storage) ->
     layers
 }
 
-/// Overlays and replaces. Names of values that some text used are added to
-/// `used`, so that the caller can tell a value that nothing uses.
+/// Merges all levels and fills their values in. Names of values that some text uses are added to `used`, so
+/// that the caller can find unused values.
 pub(crate) fn resolve(
     system: &System,
     variant: &Variant,
@@ -381,7 +390,8 @@ pub(crate) fn resolve(
             }
             Ok::<_, CatalogueError>(resolved)
         };
-        // Those of the first tier are the default's. Most tiers have no values: all these have the same statements.
+        // The first tier is the default. Most tiers have no values, and all of these share the same
+        // statements.
         let mut default = None;
         let mut without_values = None;
         for mut tier in said_tiers {
@@ -446,7 +456,7 @@ pub(crate) fn resolve(
     Ok(configuration)
 }
 
-/// Puts values in the place of placeholders.
+/// Fills values in for placeholders, and records which ones were used.
 struct Filling<'a> {
     /// Names that only a run has values for.
     reserved: &'a [&'a str],
@@ -454,7 +464,7 @@ struct Filling<'a> {
 }
 
 impl Filling<'_> {
-    /// Those of `kept` stay for the run.
+    /// Fills the placeholders of a text, except for those in `kept`, which the run fills.
     fn put_in(
         &mut self,
         text: &str,
@@ -503,7 +513,7 @@ fn values<'a>(
     Ok(values)
 }
 
-/// Settings are replaced by name; statements of every layer run one after
+/// Merges `[open]` of all levels. Settings are replaced by name. The statements of all levels run one after
 /// another, so that an overlay can set again what the base has set.
 fn open(
     system: &System,
@@ -527,7 +537,8 @@ fn open(
     Ok(open)
 }
 
-/// The server's recipe, its commands with the arguments of every layer.
+/// Returns the server's recipe, with the arguments of every level added to its commands. `None` without a
+/// server.
 fn server(
     system: &System,
     layers: &[Layer<'_>],
@@ -590,8 +601,8 @@ fn fill_file<'a>(
     Ok(StatementFile { path: raw.path.clone(), kind: raw.kind, statements })
 }
 
-/// Prose and sources are left out on purpose: neither a better wording nor a
-/// second registry for the same version makes measurements incomparable.
+/// Computes the digest of a configuration. Descriptions and sources are left out on purpose: neither a better
+/// wording nor a second registry for the same version makes measurements incomparable.
 pub(crate) fn digest(configuration: &Configuration) -> String {
     let mut decisive = serde_json::json!({
         "system": configuration.system,
@@ -604,7 +615,7 @@ pub(crate) fn digest(configuration: &Configuration) -> String {
         "profile": configuration.profile,
         "storage": configuration.storage,
         "open": configuration.open,
-        // There without it, too: digests are older than other workloads.
+        // The key is present even without this workload, because digests are older than the other workloads.
         ANALYTICS: null,
     });
     for (name, part) in &configuration.parts {
@@ -613,7 +624,7 @@ pub(crate) fn digest(configuration: &Configuration) -> String {
     if let Some(durability) = &configuration.durability {
         decisive["durability"] = serde_json::json!(durability.name);
     }
-    // Only where there is one: the digests of embedded engines are older than servers.
+    // Present only with a server, because digests of embedded engines are older than servers.
     if let Some(server) = &configuration.server {
         decisive["server"] = serde_json::json!(server);
     }

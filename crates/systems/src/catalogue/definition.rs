@@ -1,4 +1,4 @@
-//! `system.toml` as it is written, but for the sections of workloads. Every unknown key is an error.
+//! `system.toml` as written, without the sections of workloads. Every unknown key is an error.
 
 use std::collections::BTreeMap;
 
@@ -21,10 +21,11 @@ pub(crate) struct Definition {
     pub(crate) embedded: bool,
     #[serde(default)]
     pub(crate) default: bool,
-    /// A row to read others by, never ranked, part of every run unless left out.
+    /// Whether the system is a yardstick for reading other results: never ranked, part of every run unless
+    /// excluded.
     #[serde(default)]
     pub(crate) reference: bool,
-    /// The data is held in memory whole once open, so no trial can be cold.
+    /// Whether all data is held in memory once open, so that no trial can be cold.
     #[serde(default)]
     pub(crate) in_memory: bool,
     #[serde(default, rename = "artifact")]
@@ -41,7 +42,7 @@ pub(crate) struct Definition {
     pub(crate) profiles: ProfilesDefinition,
     #[serde(default)]
     pub(crate) values: BTreeMap<String, Scalar>,
-    /// Workloads that the system does not run.
+    /// Workloads that the system does not run, with reasons.
     #[serde(default)]
     pub(crate) not: BTreeMap<String, NotDefinition>,
     #[serde(default)]
@@ -62,15 +63,15 @@ pub(crate) struct ArtifactDefinition {
     pub(crate) outdated: Option<String>,
     #[serde(default)]
     pub(crate) files: BTreeMap<String, String>,
-    /// What only this version's server needs in its environment.
+    /// Variables added to the environment of this version's server alone.
     #[serde(default)]
     pub(crate) environment: BTreeMap<String, Scalar>,
     #[serde(rename = "source")]
     pub(crate) sources: Vec<SourceDefinition>,
 }
 
-/// Which keys a source needs depends on its kind; that is checked afterwards,
-/// where the error can name the line.
+/// A source as written. Which keys it needs depends on its kind; that is checked later, where the error can
+/// name the line.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SourceDefinition {
@@ -81,11 +82,11 @@ pub(crate) struct SourceDefinition {
     pub(crate) bytes: Option<u64>,
     pub(crate) unpacked_bytes: Option<u64>,
     pub(crate) inner: Option<String>,
-    /// Of Debian.
+    /// Name of the suite, for Debian only.
     pub(crate) suite: Option<String>,
     #[serde(default)]
     pub(crate) packages: Vec<DebianPackage>,
-    /// The folder of a Go module, in the system's own.
+    /// Folder of the Go module, inside the system's folder.
     pub(crate) module: Option<String>,
     #[serde(default)]
     pub(crate) tags: Vec<String>,
@@ -93,49 +94,47 @@ pub(crate) struct SourceDefinition {
     pub(crate) members: Vec<String>,
     #[serde(default)]
     pub(crate) folders: Vec<String>,
-    /// For a source whose archive is laid out unlike the others'.
+    /// Replaces the artifact's files, for a source whose archive is laid out differently.
     pub(crate) files: Option<BTreeMap<String, String>>,
     /// Further parts, unpacked into the same folder.
     #[serde(default)]
     pub(crate) with: Vec<SourceDefinition>,
 }
 
-/// How a run makes itself at home on a server that somebody else runs.
+/// `[address]`: how a run works on a remote server.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct AddressDefinition {
-    /// Where servers speak another protocol than what is installed.
+    /// Protocol of remote servers, if it differs from that of the installed system.
     pub(crate) protocol: Option<String>,
-    /// Where documents get in another way.
+    /// Load mode on remote servers, if it differs.
     pub(crate) load: Option<LoadMode>,
-    /// The user as whom sessions log in, where the address names none.
+    /// User of the sessions, if the address names none.
     #[serde(default)]
     pub(crate) user: String,
-    /// The database from which the run's own is made, where the address names
-    /// none.
+    /// Database from which the run's own one is created, if the address names none.
     #[serde(default)]
     pub(crate) database: String,
-    /// Statements that make the run's own database, `{{database}}`; none where
-    /// it comes to be by itself, or there is no such thing.
+    /// Statements that create the run's own database, `{{database}}`. Empty if it is created implicitly, or
+    /// if the system has no databases.
     #[serde(default)]
     pub(crate) create: Vec<String>,
-    /// Statements that remove it, whether it is there or not.
+    /// Statements that remove the run's own database, whether it exists or not.
     pub(crate) drop: Vec<String>,
-    /// A statement whose rows are statements that end what the run's own
-    /// sessions still do there; needed where servers go on when nobody listens
-    /// any more.
+    /// Statement whose rows are statements that end what the run's own sessions still execute. Needed if a
+    /// server continues a statement after its client has disconnected.
     pub(crate) end: Option<String>,
-    /// A statement that tells the version, where the protocol tells another's.
+    /// Statement that returns the version, if the protocol reports the version of something else.
     pub(crate) version: Option<String>,
-    /// Tables' names are all that keeps runs apart: they get the run's name.
+    /// Whether the names of tables are all that keeps runs apart; they then begin with the run's name.
     #[serde(default)]
     pub(crate) prefix: bool,
-    /// The variants of a plain run, where those of the system itself need
-    /// settings with which a server is started.
+    /// Variants of a plain run on remote servers, if the usual ones need settings with which a server is
+    /// started.
     #[serde(default)]
     pub(crate) variants: Vec<String>,
-    /// The statements of `[open]` change nothing but the session: they are run
-    /// by address, too.
+    /// Whether the statements of `[open]` change nothing but the session, so that they are also run on remote
+    /// servers.
     #[serde(default)]
     pub(crate) statements: bool,
 }
@@ -144,7 +143,7 @@ pub(crate) struct AddressDefinition {
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct OpenDefinition {
     pub(crate) settings: BTreeMap<String, Scalar>,
-    /// Further words of the server's command.
+    /// Further arguments of the server's command.
     pub(crate) arguments: Vec<String>,
     pub(crate) statements: Vec<String>,
 }
@@ -159,11 +158,11 @@ pub(crate) struct PropertiesDefinition {
     pub(crate) remedies: Vec<RemedyDefinition>,
 }
 
-/// What to do about documents that the system refuses.
+/// Advice about documents that the system rejects for a certain reason.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RemedyDefinition {
-    /// Words of its own by which the reason is known.
+    /// Text in the system's error message by which the reason is recognised.
     pub(crate) says: String,
     #[serde(rename = "do")]
     pub(crate) advice: String,
@@ -184,13 +183,13 @@ fn yes() -> bool {
 #[serde(deny_unknown_fields)]
 pub(crate) struct VariantDefinition {
     pub(crate) title: String,
-    /// Workloads to which it belongs; those that keep to no variants of their own, without it.
+    /// Workloads that the variant belongs to. `None`: all workloads without variants of their own.
     pub(crate) workloads: Option<Vec<String>>,
     pub(crate) preparation: Option<Preparation>,
-    /// The variant that stands for its class.
+    /// Whether the variant represents the system in its preparation class.
     #[serde(default)]
     pub(crate) default: bool,
-    /// What sets it apart within its class; nothing for most.
+    /// Further division of the preparation class; usually empty.
     #[serde(default)]
     pub(crate) ranks_with: String,
     #[serde(default = "yes")]
@@ -221,14 +220,13 @@ pub(crate) struct StorageDefinition {
     pub(crate) exceptions: Vec<Exception>,
 }
 
-/// How documents get into a system.
+/// Load mode: how documents are loaded into a system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LoadMode {
-    /// The engine reads the file itself; `load` names it as `{{file}}`.
+    /// The engine reads the file itself; the statement in `load` names it as `{{file}}`.
     File,
-    /// One document a row through the one prepared statement in `load`, bound
-    /// as `:doc`.
+    /// One document per row, bound as `:doc` to the one prepared statement in `load`.
     Rows,
     /// All documents through the one statement in `load`, which reads them from
     /// the connection.
@@ -239,13 +237,13 @@ pub enum LoadMode {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Exception {
-    /// What is set.
+    /// What is set differently.
     pub what: String,
-    /// Why.
+    /// Reason for the deviation, for readers of a report.
     pub why: String,
 }
 
-/// Whether a text can be the name of a system or of something that it has.
+/// Returns `true` if a text can be the name of a system, variant, storage setting or question.
 pub(super) fn is_name(name: &str) -> bool {
     name.starts_with(|first: char| first.is_ascii_lowercase())
         && name
@@ -253,65 +251,66 @@ pub(super) fn is_name(name: &str) -> bool {
             .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-_".contains(&byte))
 }
 
-/// Where a setting of a profile goes.
+/// How a setting of a memory profile is passed to the system.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Place {
-    /// A setting that the engine starts with, as those of `[open.settings]`.
+    /// A setting that the engine starts with, like those of `[open.settings]`.
     #[default]
     Setting,
-    /// A statement that is run after connecting; its text is the whole statement.
+    /// A statement that is run after connecting; the setting's text is the whole statement.
     Statement,
     /// A variable of the server's environment.
     Environment,
-    /// A further argument of the server's command; its text is the whole argument.
+    /// A further argument of the server's command; the setting's text is the whole argument.
     Argument,
 }
 
-/// What a setting of a profile spends.
+/// Resource of which a setting of a memory profile gets a share.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Spends {
-    /// The budget of memory.
+    /// The memory budget of the system.
     #[default]
     Memory,
-    /// The room that every system's log gets on the disk.
+    /// The disk space that every system gets for its redo log or WAL.
     Log,
 }
 
-/// One setting of a profile as it is written.
+/// One setting of a memory profile, as written.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SettingDefinition {
     pub(crate) name: String,
-    /// Of what it spends.
+    /// Share of the resource in `spends`, above 0 and at most 1. `None` if the text holds no `{{amount}}`.
     pub(crate) share: Option<f64>,
     #[serde(default, rename = "of")]
     pub(crate) spends: Spends,
-    /// What `{{amount}}` counts: B, kB, MB or GB, each 1024 of the one before.
+    /// Unit of `{{amount}}`: `B`, `kB`, `MB` or `GB` (powers of 1,000), `KiB`, `MiB` or `GiB` (powers of
+    /// 1,024).
     pub(crate) unit: Option<String>,
-    /// The largest amount, whatever the budget: `31GB`.
+    /// Maximum amount, whatever the budget: `31GB`. `None`: no limit.
     pub(crate) at_most: Option<String>,
     pub(crate) text: String,
     #[serde(default, rename = "as")]
     pub(crate) place: Place,
-    /// What the package does by itself.
+    /// What the package does without this setting.
     pub(crate) stock: String,
-    /// Where the makers advise it.
+    /// Where the system's developers advise the value.
     pub(crate) source: String,
 }
 
-/// One profile as it is written.
+/// One memory profile, as written.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct ProfileDefinition {
-    /// The smallest budget with which the system works.
+    /// Smallest budget with which the system works, such as `512MB`. `None`: any.
     pub(crate) least: Option<String>,
     #[serde(rename = "setting")]
     pub(crate) settings: Vec<SettingDefinition>,
 }
 
-/// Both profiles as they are written.
+/// Both memory profiles, as written.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct ProfilesDefinition {

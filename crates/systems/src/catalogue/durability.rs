@@ -1,4 +1,4 @@
-//! Durability tiers: what a configuration may lose in a crash of the process, and in a loss of power.
+//! Durability tiers: what a configuration may lose in a crash of its process, and in a loss of power.
 
 use std::collections::BTreeMap;
 
@@ -15,44 +15,46 @@ use super::{
     template,
 };
 
-/// What run-time values the settings of a tier may hold.
+/// Run-time placeholders that the settings and statements of a tier may hold.
 const RUN_TIME: [&str; 2] = ["cores", "folder"];
 
-/// What may be lost where nothing may.
+/// Text of [`Durability::process_crash`] and [`Durability::power_loss`] if nothing may be lost.
 pub const NOTHING: &str = "nothing";
 
-/// What may be lost.
+/// What a configuration may lose under a durability tier.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Durability {
-    /// The tier: `synced`, `process` or `window`.
+    /// Name of the tier: `synced`, `process` or `window`.
     pub name: String,
     /// What a crash of the system's process may lose, in words.
     pub process_crash: String,
     /// What a loss of power may lose, in words.
     pub power_loss: String,
-    /// The longest time before a crash of the process whose writes may be lost, milliseconds, where it is a time.
+    /// Longest time before a crash of the process whose writes may be lost, in milliseconds. `None` if the
+    /// loss is not a matter of time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub process_crash_ms: Option<u32>,
-    /// The same of a loss of power.
+    /// Longest time before a loss of power whose writes may be lost, in milliseconds. `None` if the loss is
+    /// not a matter of time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub power_loss_ms: Option<u32>,
-    /// Whether figures are ranked beside those of the same tier.
+    /// Whether results are ranked beside those of the same tier.
     pub ranked: bool,
 }
 
-/// A tier with what brings it about.
+/// A durability tier with the settings and statements that establish it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tier {
     pub(crate) durability: Durability,
     pub(crate) open: Open,
-    /// Over the folder's values.
+    /// Values that replace those of the folder, by name.
     pub(crate) values: BTreeMap<String, String>,
     pub(crate) exceptions: Vec<Exception>,
     /// Statement files by workload, with the tier's values in place.
     pub(crate) files: BTreeMap<String, BTreeMap<String, StatementFile>>,
 }
 
-/// The tiers as they are written.
+/// `[serving.durability]` as written: at most one definition for each tier.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct DurabilityDefinition {
@@ -61,7 +63,7 @@ pub(crate) struct DurabilityDefinition {
     pub(crate) window: Option<TierDefinition>,
 }
 
-/// One of them.
+/// One durability tier, as written.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct TierDefinition {
@@ -84,7 +86,7 @@ fn yes() -> bool {
 }
 
 impl DurabilityDefinition {
-    /// The tiers, checked, the safest first, which is the default.
+    /// Validates the tiers and returns them, the safest first. The first one is the default.
     pub(crate) fn tiers(self, section: &Section<'_>) -> Result<Vec<Tier>, CatalogueError> {
         let all = [("synced", self.synced), ("process", self.process), ("window", self.window)];
         let written = all.into_iter().filter_map(|(name, tier)| Some((name, tier?)));
@@ -162,7 +164,7 @@ impl TierDefinition {
 }
 
 impl Tier {
-    /// Adds what another workload says of the same tier.
+    /// Adds what another workload defines for the same tier.
     pub(crate) fn join(&mut self, other: Self) {
         self.open.settings.extend(other.open.settings);
         self.open.statements.extend(other.open.statements);
@@ -170,7 +172,9 @@ impl Tier {
         self.files.extend(other.files);
     }
 
-    /// Takes out what only whoever starts the server can set; `statements` change nothing but a session.
+    /// Removes what only the operator of a server can set; the tier is then not ranked and gets an exception
+    /// that names it. `statements` tells whether statements change nothing but a session, in which case they
+    /// stay.
     pub(crate) fn leave_to_the_owner(&mut self, statements: bool) {
         let Open { settings, statements: told } = &mut self.open;
         let mut not_set: Vec<String> =

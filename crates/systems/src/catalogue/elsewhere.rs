@@ -1,6 +1,5 @@
-//! `[address]` of `system.toml`: how a run makes itself at home on a server that
-//! somebody else runs; and configurations of systems that are not installed by
-//! the program.
+//! `[address]` of `system.toml`: how a run works on a remote server. Also builds configurations of external
+//! systems, which jsonathlon does not install.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -18,52 +17,51 @@ use super::{
 };
 use crate::artifact::Artifact;
 
-/// The folder of statement files that hold by address only.
+/// Name of the folder with statement files that apply to remote servers only.
 pub(crate) const BY_ADDRESS: &str = "address";
 
-/// Between a system's name and its number among several of one run.
+/// Separates a system's name from its number, if one run has several of it.
 const NUMBER: char = '#';
 
-/// A system's name without its number among several of one run.
+/// Returns a system's name without the number that it has if one run has several of it.
 #[must_use]
 pub fn name_of(system: &str) -> &str {
     system.split_once(NUMBER).map_or(system, |(name, _)| name)
 }
 
-/// The only placeholder of these statements.
+/// The only placeholder that statements of `[address]` may hold.
 const DATABASE: &str = "database";
 
-/// How a run makes itself at home on a server by address.
+/// How a run works on a remote server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ByAddress {
-    /// The user as whom sessions log in, where the address names none.
+    /// User of the sessions, if the address names none.
     pub user: String,
-    /// The database from which the run's own is made, where the address names
-    /// none.
+    /// Database from which the run's own one is created, if the address names none.
     pub database: String,
-    /// Statements that make the run's own database, `{{database}}`.
+    /// Statements that create the run's own database, `{{database}}`.
     pub create: Vec<String>,
-    /// Statements that remove it, whether it is there or not.
+    /// Statements that remove the run's own database, whether it exists or not.
     pub drop: Vec<String>,
-    /// A statement whose rows are statements that end what the run's own sessions
-    /// still do.
+    /// Statement whose rows are statements that end what the run's own sessions still execute. `None` if not
+    /// needed.
     pub end: Option<String>,
-    /// Whether sessions are of the run's own database; tables' names get the
-    /// run's name otherwise.
+    /// Whether sessions use a database of the run's own. Otherwise the names of tables begin with the run's
+    /// name.
     pub own_database: bool,
 }
 
-/// Where a configuration's system comes from, when it is not installed.
+/// Origin of an external system, which jsonathlon does not install.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Provenance {
-    /// A server that somebody else runs.
+    /// A remote server, which the user operates.
     Address,
-    /// The user's own programs.
+    /// Binaries that the user supplies and the run starts.
     Own,
 }
 
 impl Provenance {
-    /// The word used in versions: `18.6+address`.
+    /// Returns the word used in versions: `18.6+address`.
     pub fn word(self) -> &'static str {
         match self {
             Self::Address => "address",
@@ -72,7 +70,7 @@ impl Provenance {
     }
 }
 
-/// Checks and turns over the table.
+/// Validates and converts the table. `None` if the folder has none.
 pub(crate) fn elsewhere(
     definition: &Definition,
     text: &TomlText,
@@ -107,23 +105,22 @@ pub(crate) fn elsewhere(
 }
 
 impl System {
-    /// How runs make themselves at home on a server of it by address; none when
-    /// the folder does not say.
+    /// Returns how runs work on remote servers of this system. `None` if the folder has no `[address]`.
     pub fn elsewhere(&self) -> Option<&ByAddress> {
         self.elsewhere.as_ref()
     }
 
-    /// The protocol of its servers by address.
+    /// Returns the protocol of remote servers of this system.
     pub fn protocol_by_address(&self) -> &str {
         let own = self.definition.address.as_ref().and_then(|address| address.protocol.as_deref());
         own.unwrap_or(self.protocol())
     }
 
-    /// Whether a variant is part of a plain run on a server by address.
+    /// Returns `true` if a variant is part of a plain run on a remote server.
     pub fn is_default_by_address(&self, variant: &Variant) -> bool {
         match &self.definition.address {
             Some(address) if !address.variants.is_empty() => {
-                // Those named take the place of the usual ones of their class.
+                // Variants named there replace the usual default of their class.
                 let named = |one: &&Variant| address.variants.contains(&one.name);
                 let alike = |one: &Variant| {
                     one.preparation == variant.preparation && one.workloads == variant.workloads
@@ -135,15 +132,14 @@ impl System {
         }
     }
 
-    /// The configuration of a variant with a storage setting on a server by
-    /// address or on the user's own programs, which say that they are
-    /// `reported`. Its version is `reported` with where it comes from, as
-    /// `18.6+address`; where one run has several of the system, `number` counts them from 1 and they are called
-    /// `postgresql#1`, `postgresql#2`.
+    /// Returns the configuration of a variant with a storage setting on an external system that reports
+    /// version `reported`. The configuration's version is `reported` with the origin, as `18.6+address`. If
+    /// one run has several of the system, `number` counts them from 1, and they are named `postgresql#1`,
+    /// `postgresql#2`.
     ///
     /// # Errors
-    /// The variant or the storage setting is unknown, or the folder does not say
-    /// how a run makes itself at home by address.
+    /// [`CatalogueError::UnknownVariant`] or [`CatalogueError::UnknownStorage`] if a name is unknown,
+    /// [`CatalogueError::NoAddress`] if a remote server is used and the folder has no `[address]`.
     pub fn configuration_elsewhere(
         &self,
         provenance: Provenance,
@@ -159,7 +155,7 @@ impl System {
             configuration::resolve(self, variant, storage, by_address, &mut BTreeSet::new())?;
         configuration.asks_version =
             self.definition.address.as_ref().and_then(|address| address.version.clone());
-        // What sessions are told when they are opened may be another's.
+        // The version that the protocol reports may be that of something else.
         configuration.reports = configuration.asks_version.is_none().then(|| reported.to_owned());
         let version = plain_version(reported);
         configuration.version = format!("{version}+{}", provenance.word());
@@ -191,7 +187,7 @@ impl System {
                 let loading = configuration.parts.values_mut().filter(|part| part.load.is_some());
                 loading.for_each(|part| part.load = written.load);
             }
-            // Settings belong to the server's start.
+            // Settings can be set only when a server is started.
             let Open { settings, statements } = &mut configuration.open;
             let mut not_set: Vec<String> = std::mem::take(settings).into_keys().collect();
             if !written.statements {
@@ -219,12 +215,12 @@ impl System {
         Ok(configuration)
     }
 
-    /// The user's own programs below `at`, a folder or the one program itself, by
-    /// the names that commands use.
+    /// Finds user-supplied binaries at `at`, which is a folder or the only binary itself. Returns their paths
+    /// by the names that commands use.
     ///
     /// # Errors
-    /// One that the system cannot do without is not there; the error says where
-    /// it was looked for.
+    /// [`CatalogueError::Own`] if a binary that the system needs is missing; the error says where it was
+    /// looked for.
     pub fn own_programs(&self, at: &Path) -> Result<BTreeMap<String, PathBuf>, CatalogueError> {
         let fail = |message: String| CatalogueError::Own {
             system: self.name().to_owned(),
@@ -274,18 +270,19 @@ impl System {
         Ok(found)
     }
 
-    /// Whether a version belongs to a series, such as 6.0, of which the folder says that its makers no longer support it.
+    /// Returns `true` if a version belongs to a series, such as 6.0, that the folder marks as no longer
+    /// supported.
     fn has_ended(&self, version: &str) -> bool {
         let series = |version: &str| version.split('.').take(2).map(str::to_owned).collect::<Vec<_>>();
         self.artifacts().iter().any(|known| known.end_of_life && series(&known.version) == series(version))
     }
 
-    /// The day of a version's release, where the folder knows it as one that has newer ones.
+    /// Returns the release date of a version that the folder marks as outdated. `None` for other versions.
     fn outdated(&self, version: &str) -> Option<String> {
         self.artifacts().iter().find(|known| known.version == version)?.outdated.clone()
     }
 
-    /// Whether the folder was tried with a version of this major number.
+    /// Returns `true` if the folder was tried with a version of the same major number.
     pub fn has_tried(&self, version: &str) -> bool {
         let major = |version: &str| {
             version
@@ -299,12 +296,12 @@ impl System {
     }
 }
 
-/// The first word of what a system says about its version, as far as it can be
-/// part of a file's name: `8.19.8` of `8.19.8, Lucene 9`.
+/// Returns the first word of a reported version, up to the first character that is unsafe in a file name:
+/// `8.19.8` of `8.19.8, Lucene 9`. Returns `unknown` if nothing is left.
 fn plain_version(reported: &str) -> String {
     let is_plain = |c: &char| c.is_ascii_alphanumeric() || ".-_".contains(*c);
     let word = reported.split_whitespace().next().unwrap_or_default();
-    // `v2.0.0` is 2.0.0.
+    // A leading `v` is not part of the version: `v2.0.0` is 2.0.0.
     let word =
         word.strip_prefix('v').filter(|rest| rest.starts_with(|c: char| c.is_ascii_digit())).unwrap_or(word);
     let plain: String = word.chars().take_while(is_plain).collect();

@@ -1,4 +1,4 @@
-//! What can be wrong with a catalogue, or with what was asked of it.
+//! Errors of reading a catalogue, and of asking it for something that it does not hold.
 
 use std::io;
 
@@ -10,152 +10,152 @@ use crate::bytes;
 /// Why a catalogue could not be read, or does not hold what was asked for.
 #[derive(Debug, thiserror::Error)]
 pub enum CatalogueError {
-    /// A folder or file could not be read at all.
+    /// A folder or file could not be read.
     #[error("read {path}: {source}")]
     Read {
-        /// The folder or file.
+        /// Path of the folder or file.
         path: String,
-        /// What the operating system said.
+        /// Error reported by the operating system.
         source: io::Error,
     },
-    /// A file says something that is not allowed.
+    /// A file holds something that is not allowed, or lacks something.
     #[error("{}", located(.file, *.line, .key.as_deref(), .message))]
     Invalid {
         /// The file, as a path or as `built-in NAME/FILE`.
         file: String,
-        /// Its line, counted from 1, where one can be named.
+        /// Line, counted from 1. `None` if the error belongs to no single line.
         line: Option<usize>,
-        /// The key, dotted, in a file that has keys.
+        /// Dotted path of the key. `None` if the error belongs to no key.
         key: Option<String>,
-        /// What is wrong and what to do.
+        /// What is wrong and how to correct it.
         message: String,
     },
-    /// The system's folder does not tell how it is reached so.
+    /// The system's folder does not define the requested transport.
     #[error(
         "{system} is not reached over `{}`, for its folder has no {lacks}: leave it out of --systems, or choose --transport tcp",
         transport.word()
     )]
     NoTransport {
-        /// Its name.
+        /// Name of the system that was selected.
         system: String,
-        /// What was asked for.
+        /// Transport that was requested, by `--transport`.
         transport: Transport,
-        /// The key that its folder lacks, and what that would say.
+        /// Key that the folder lacks, with its meaning.
         lacks: &'static str,
     },
-    /// The budget of memory is below what the system works with.
+    /// The memory budget is smaller than the system needs.
     #[error(
         "{system} needs {} of memory at least, and may have {} here: give it more with --memory, choose --profile stock, or leave it out of --systems",
         bytes::shown(*least_bytes), bytes::shown(*budget_bytes)
     )]
     Memory {
-        /// Its name.
+        /// Name of the system that was selected.
         system: String,
-        /// What it was given.
+        /// Memory budget of the run, in bytes.
         budget_bytes: u64,
-        /// What it needs.
+        /// Smallest budget with which the system works, in bytes.
         least_bytes: u64,
     },
-    /// The system's folder says nothing of servers by address.
+    /// The system's folder has no `[address]`, so remote servers of it cannot be used.
     #[error("{system} cannot be reached by address: its folder has no [address]")]
     NoAddress {
-        /// Its name.
+        /// Name of the system that was selected.
         system: String,
     },
-    /// The user's own programs are not where they should be.
+    /// User-supplied binaries are missing.
     #[error("{system}={path}: {message}")]
     Own {
-        /// The system.
+        /// Name of the system that was selected.
         system: String,
-        /// Where they were looked for.
+        /// Path where the binaries were looked for.
         path: String,
-        /// What is wrong.
+        /// Description of what is missing.
         message: String,
     },
-    /// No system of this name.
+    /// No system has the requested name.
     #[error("there is no system `{name}`{}; there is {}", did_you_mean(.name, .known.iter().map(String::as_str)), listed(.known))]
     UnknownSystem {
-        /// What was asked for.
+        /// Name that was requested.
         name: String,
-        /// What there is.
+        /// Names of all systems.
         known: Vec<String>,
     },
-    /// The system has no such version.
+    /// The system has no such version, on any platform.
     #[error("{system} has no version `{version}`{}; there is {}", did_you_mean(.version, .known.iter().map(String::as_str)), listed(.known))]
     UnknownVersion {
-        /// The system.
+        /// Name of the system that was selected.
         system: String,
-        /// What was asked for.
+        /// Version that was requested.
         version: String,
-        /// What there is.
+        /// All versions of the system.
         known: Vec<String>,
     },
-    /// No system asked for has such a variant.
+    /// None of the selected systems has such a variant.
     #[error("{system} has no variant `{variant}`{}; there is {}", did_you_mean(.variant, .known.iter().map(String::as_str)), listed(.known))]
     UnknownVariant {
-        /// The system or systems.
+        /// Names of the selected systems, separated by commas.
         system: String,
-        /// What was asked for.
+        /// Variant that was requested.
         variant: String,
-        /// What there is, aliases included.
+        /// All names and aliases of variants that could be requested.
         known: Vec<String>,
     },
     /// The system has no such storage setting.
     #[error("{system} has no storage setting `{storage}`{}; there is {}", did_you_mean(.storage, .known.iter().map(String::as_str)), listed(.known))]
     UnknownStorage {
-        /// The system.
+        /// Name of the system that was selected.
         system: String,
-        /// What was asked for.
+        /// Storage setting that was requested.
         storage: String,
-        /// What there is.
+        /// All storage settings of the system.
         known: Vec<String>,
     },
     /// The system has no such durability tier.
     #[error("{system} has no durability tier `{tier}`{}; it has {}", did_you_mean(.tier, .known.iter().map(String::as_str)), listed(.known))]
     UnknownDurability {
-        /// The system.
+        /// Name of the system that was selected.
         system: String,
-        /// What was asked for.
+        /// Durability tier that was requested.
         tier: String,
-        /// What there is.
+        /// All durability tiers of the system.
         known: Vec<String>,
     },
-    /// There is no such workload.
+    /// There is no workload with the requested name.
     #[error("there is no workload `{name}`{}; workloads are {}", did_you_mean(.name, .known.iter().map(String::as_str)), listed(.known))]
     UnknownWorkload {
-        /// What was asked for.
+        /// Name that was requested.
         name: String,
-        /// What there is.
+        /// Names of all workloads.
         known: Vec<String>,
     },
     /// None of the chosen systems runs the workload.
     #[error("no chosen system runs {workload}: {}; it is run by {}", .reasons.join("; "), listed(.by))]
     NotRun {
-        /// The workload.
+        /// Name of the workload.
         workload: String,
-        /// Why each of them does not, with the file.
+        /// Reason of each chosen system, with the file that states it.
         reasons: Vec<String>,
-        /// The systems that do.
+        /// Names of the systems that run the workload.
         by: Vec<String>,
     },
-    /// The version exists, but not for this machine.
+    /// The version exists, but not for this platform.
     #[error("{system} {version} is not available for {platform}; it is for {}", listed(.known))]
     Platform {
-        /// The system.
+        /// Name of the system that was selected.
         system: String,
-        /// The version.
+        /// Version that was requested.
         version: String,
-        /// This machine, as `linux-x86_64`.
+        /// Platform of this machine, such as `linux-x86_64`.
         platform: String,
-        /// The platforms that the version is available for.
+        /// Platforms that the version is available for.
         known: Vec<String>,
     },
-    /// A selection could not be understood.
+    /// The text of a selection is malformed.
     #[error("`{text}` is not a selection: {message}")]
     Selection {
-        /// What was given.
+        /// Text that was given by the user.
         text: String,
-        /// What is expected.
+        /// What was expected instead.
         message: String,
     },
 }
@@ -166,7 +166,7 @@ fn located(file: &str, line: Option<usize>, key: Option<&str>, message: &str) ->
     format!("{file}{line}:{key} {message}")
 }
 
-/// `a, b and c`, or `none`.
+/// Formats names as `a, b and c`; returns `none` if there are none.
 pub(crate) fn listed(names: &[String]) -> String {
     match names {
         [] => "none".to_owned(),

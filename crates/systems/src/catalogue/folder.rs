@@ -1,4 +1,4 @@
-//! The files of one system's folder as texts, wherever the folder lies.
+//! Reads the files of one system's folder as text, built in or from disk.
 
 use std::{
     collections::BTreeMap,
@@ -10,34 +10,35 @@ use include_dir::{Dir, DirEntry};
 
 use super::error::CatalogueError;
 
-/// No text of a system's folder comes near it; a folder given by mistake does.
+/// Maximum size of a file in a system's folder, in bytes. Real files are far smaller; a folder that was given
+/// by mistake often holds larger ones.
 const LARGEST_FILE: u64 = 1 << 20;
 
-/// `WORKLOAD/VARIANT` is the deepest folder there is: one `/`.
+/// Maximum depth of folders inside a system's folder; `WORKLOAD/VARIANT` is the deepest.
 const DEEPEST: usize = 2;
 
 /// Where a system's folder comes from.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Origin {
-    /// Embedded in the program.
+    /// Embedded in the jsonathlon binary.
     BuiltIn,
-    /// A folder that the user named.
+    /// A folder on disk that the user named.
     Folder(PathBuf),
 }
 
-/// One system's folder, read.
+/// One system's folder with the text of every file.
 #[derive(Debug)]
 pub(crate) struct Folder {
-    /// The folder's own name: the system's.
+    /// Name of the folder, which is the system's name.
     pub(crate) name: String,
     pub(crate) origin: Origin,
-    /// Path inside the folder, with `/`, to the file's text.
+    /// Path inside the folder, with `/`, to the text of the file.
     pub(crate) files: BTreeMap<String, String>,
 }
 
 impl Folder {
-    /// What was given as `--systems-dir` for it; none for a built-in system.
+    /// Returns the folder that was given as `--systems-dir`. `None` for a built-in system.
     pub(crate) fn systems_dir(&self) -> Option<PathBuf> {
         match &self.origin {
             Origin::BuiltIn => None,
@@ -45,7 +46,7 @@ impl Folder {
         }
     }
 
-    /// The name of one of its files as errors show it.
+    /// Returns the name of a file as error messages show it.
     pub(crate) fn shown(&self, file: &str) -> String {
         match &self.origin {
             Origin::BuiltIn => format!("built-in {}/{file}", self.name),
@@ -94,7 +95,7 @@ impl Folder {
                 let facts = fs::metadata(&below).map_err(|source| unreadable(&below, source))?;
                 let file = relative(path, &below);
                 if facts.is_dir() {
-                    // Which also ends a link that leads back up.
+                    // Also ends the walk when a link leads back up.
                     if file.matches('/').count() >= DEEPEST {
                         return Err(folder.error(&file, None, "lies deeper than any folder of a system"));
                     }
@@ -115,7 +116,7 @@ impl Folder {
 
 const NOT_TEXT: &str = "is not UTF-8 text";
 
-/// The folders directly below `root`, in name order.
+/// Returns the folders directly below `root`, in name order.
 pub(crate) fn subfolders(root: &Path) -> Result<Vec<PathBuf>, CatalogueError> {
     let mut folders = Vec::new();
     for path in entries(root)? {
@@ -140,7 +141,7 @@ pub(crate) fn unreadable(path: &Path, source: io::Error) -> CatalogueError {
     CatalogueError::Read { path: path.display().to_string(), source }
 }
 
-/// Files of version control and of editors are not part of a system.
+/// Returns `true` for files of version control and of editors: hidden ones and those that end in `~`.
 pub(crate) fn ignored(path: &Path) -> bool {
     let name = name_of(path);
     name.starts_with('.') || name.ends_with('~')

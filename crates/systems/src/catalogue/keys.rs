@@ -1,4 +1,4 @@
-//! Proves that `docs/system-toml.md` has every key that the program reads, and no other.
+//! Tests that `docs/system-toml.md` describes every key that the program reads, and no other.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -17,7 +17,7 @@ use super::{
 };
 use crate::artifact::DebianPackage;
 
-/// Tells the keys of a struct instead of reading it.
+/// Deserializer that returns the names of a struct's fields instead of reading it.
 struct Keys;
 
 #[derive(Debug)]
@@ -70,7 +70,7 @@ fn workloads() -> BTreeSet<String> {
     Workloads::with(&[]).names().into_iter().map(str::to_owned).collect()
 }
 
-/// The tables that the program reads, by their headings in the document.
+/// Returns the keys of all tables that the program reads, by the table's heading in the document.
 fn tables() -> BTreeMap<&'static str, BTreeSet<String>> {
     BTreeMap::from([
         ("Top level", &keys_of::<Definition>() | &workloads()),
@@ -113,7 +113,7 @@ fn tables() -> BTreeMap<&'static str, BTreeSet<String>> {
     ])
 }
 
-/// Rows of tables in the document, by heading; a row has key, meaning and default.
+/// Returns the documented keys by heading. A row of a table there has key, meaning and default.
 fn documented() -> BTreeMap<String, BTreeSet<String>> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/system-toml.md");
     let text = fs::read_to_string(path).expect("the document is there");
@@ -159,7 +159,7 @@ fn workloads_know_the_keys_of_their_sections() {
     }
 }
 
-/// A struct that is read strictly is a table of the document.
+/// Every struct that is read strictly must have a table in the document.
 #[test]
 fn no_table_is_forgotten() {
     fn count(folder: &Path) -> usize {

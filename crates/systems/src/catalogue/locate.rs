@@ -1,20 +1,20 @@
-//! Lines and keys in a TOML text, for errors that point at their cause.
+//! Finds lines and keys in a TOML text, so that errors can point at their cause.
 
 use toml::de::{DeTable, DeValue};
 
 use super::{error::CatalogueError, near::did_you_mean};
 
-/// A TOML file with its name, kept to say where something in it stands.
+/// A TOML file with its name, kept to locate keys for error messages.
 #[derive(Debug, Clone)]
 pub(crate) struct TomlText {
-    /// The name shown in errors.
+    /// Name of the file as error messages show it.
     pub(crate) file: String,
-    /// The whole text.
+    /// Text of the file, as read.
     pub(crate) text: String,
 }
 
 impl TomlText {
-    /// An error at the key that `path` leads to (array elements by number).
+    /// Builds an error at the key that `path` leads to; elements of arrays are given by index.
     pub(crate) fn error(&self, path: &[&str], message: impl Into<String>) -> CatalogueError {
         CatalogueError::Invalid {
             file: self.file.clone(),
@@ -24,18 +24,18 @@ impl TomlText {
         }
     }
 
-    /// Turns an error of the TOML reader into one with file, line, key, and the
-    /// nearest allowed name where a name was not allowed.
+    /// Converts an error of the TOML parser to one with file, line and key. If a name is not allowed, the
+    /// nearest allowed one is suggested.
     pub(crate) fn reader_error(&self, error: &toml::de::Error) -> CatalogueError {
         self.reader_error_with(error, "")
     }
 
-    /// Whether an error of the TOML reader is about a key of this name at the top level.
+    /// Returns `true` if an error of the TOML parser is about the top-level key of this name.
     pub(crate) fn is_top_level(&self, error: &toml::de::Error, name: &str) -> bool {
         error.span().and_then(|span| self.key_at(span.start)).is_some_and(|key| key == name)
     }
 
-    /// The same, with more words behind it.
+    /// Like [`Self::reader_error`], with `more` appended to the message.
     pub(crate) fn reader_error_with(&self, error: &toml::de::Error, more: &str) -> CatalogueError {
         let offset = error.span().map(|span| span.start);
         let key = offset.and_then(|offset| self.key_at(offset));
@@ -51,7 +51,7 @@ impl TomlText {
         }
     }
 
-    /// File, line and key, as ``FILE:11: `artifact.0.reports` ``.
+    /// Returns file, line and key, as ``FILE:11: `artifact.0.reports` ``.
     pub(crate) fn place(&self, path: &[&str]) -> String {
         let line = self.line_of(path).map(|line| format!(":{line}")).unwrap_or_default();
         format!("{}{line}: `{}`", self.file, path.join("."))
@@ -90,13 +90,13 @@ impl TomlText {
     }
 }
 
-/// The line, from 1, on which byte `offset` of `text` stands.
+/// Returns the line, counted from 1, of byte `offset` in `text`.
 pub(crate) fn line_at(text: &str, offset: usize) -> usize {
     1 + text.bytes().take(offset).filter(|byte| *byte == b'\n').count()
 }
 
-/// Looks everywhere and not only where the parent's span reaches: the span of a
-/// table is its header's, while its keys stand below it.
+/// Finds the longest path of keys at `offset`. All tables are searched, because the span of a table is that
+/// of its header, while its keys stand below it.
 fn deepest(table: &DeTable<'_>, offset: usize, path: &mut Vec<String>, best: &mut Vec<String>) {
     for (key, value) in table {
         path.push(key.get_ref().to_string());
@@ -121,7 +121,8 @@ fn deepest_value(value: &DeValue<'_>, offset: usize, path: &mut Vec<String>, bes
     }
 }
 
-/// Takes "unknown field `x`, expected one of `a`, `b`" apart.
+/// Extracts the names from "unknown field `x`, expected one of `a`, `b`": the unknown one and the allowed
+/// ones. `None` for another message.
 pub(crate) fn unknown_name(message: &str) -> Option<(&str, Vec<&str>)> {
     message.strip_prefix("unknown ")?;
     let mut names = message.split('`').skip(1).step_by(2);

@@ -1,8 +1,7 @@
-//! The catalogue: systems as folders of TOML and statements.
+//! The catalogue: systems described by folders of TOML and statements.
 //!
-//! A folder is read strictly. Every unknown key, file and placeholder is an
-//! error that names file and line and the nearest known name, because a
-//! misspelt setting would otherwise be measured as if it were set.
+//! A folder is read strictly. Every unknown key, file or placeholder is an error that names file, line and
+//! the nearest known name. Otherwise a misspelt setting would be measured as if it were set.
 
 mod basis;
 mod built;
@@ -68,7 +67,7 @@ use rules::Workloads;
 
 static BUILT_IN: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/catalogue");
 
-/// All systems there are.
+/// All systems, built in and from the user's folders, with the workloads that they may have sections for.
 #[derive(Debug)]
 pub struct Catalogue {
     systems: Vec<System>,
@@ -76,20 +75,21 @@ pub struct Catalogue {
 }
 
 impl Catalogue {
-    /// Reads the built-in systems, then the systems in each of the folders; a
-    /// system of a later folder takes the place of an earlier one of its name.
+    /// Reads the built-in systems, then the systems in each of the folders. A system replaces an earlier one
+    /// of the same name.
     ///
     /// # Errors
-    /// A folder cannot be read, or a system in it is not well formed. What is
-    /// wrong in a built-in system that is replaced does not matter.
+    /// [`CatalogueError::Read`] if a folder cannot be read, [`CatalogueError::Selection`] if one is a
+    /// system's folder itself, [`CatalogueError::Invalid`] if a system is not well formed. Mistakes in a
+    /// replaced built-in system are ignored.
     pub fn load(extra_folders: &[PathBuf]) -> Result<Self, CatalogueError> {
         Self::load_with(extra_folders, &[])
     }
 
-    /// The same with workloads that the program does not know itself: folders may then have parts for them.
+    /// Like [`Self::load`], with `further` workloads that folders may have sections for.
     ///
     /// # Errors
-    /// As [`Self::load`].
+    /// [`CatalogueError`] under the same conditions as [`Self::load`].
     pub fn load_with(
         extra_folders: &[PathBuf],
         further: &[&'static dyn WorkloadRules],
@@ -118,20 +118,21 @@ impl Catalogue {
         Ok(Self { systems, workloads })
     }
 
-    /// All systems, in name order.
+    /// Returns all systems, in name order.
     pub fn systems(&self) -> &[System] {
         &self.systems
     }
 
-    /// The workloads that folders may have parts for.
+    /// Returns the names of the workloads that folders may have sections for.
     pub fn workloads(&self) -> Vec<&'static str> {
         self.workloads.names()
     }
 
-    /// Those of the chosen systems that run a workload.
+    /// Returns those of the chosen systems that run a workload.
     ///
     /// # Errors
-    /// There is no such workload, or none of them runs it; the error says why not, and which systems do.
+    /// [`CatalogueError::UnknownWorkload`] if there is no such workload, [`CatalogueError::NotRun`] if no
+    /// chosen system runs it; the error holds the reasons and the systems that run it.
     pub fn running<'a>(
         &self,
         workload: &str,
@@ -155,10 +156,10 @@ impl Catalogue {
         Ok(running)
     }
 
-    /// The system of this name.
+    /// Returns the system of this name.
     ///
     /// # Errors
-    /// There is none; the error lists those there are.
+    /// [`CatalogueError::UnknownSystem`] if there is none; the error lists all names.
     pub fn get(&self, name: &str) -> Result<&System, CatalogueError> {
         self.systems.iter().find(|system| system.name() == name).ok_or_else(|| {
             CatalogueError::UnknownSystem {

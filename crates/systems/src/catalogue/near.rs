@@ -1,10 +1,9 @@
-//! "Did you mean": the known name closest to one that is not known.
+//! "Did you mean" suggestions: the known name that is closest to an unknown one.
 
-/// The name among `known` that is a plausible misspelling of `name`, if any.
+/// Returns the name among `known` of which `name` is a plausible misspelling. `None` if none is close enough.
 ///
-/// Distance is optimal string alignment (insert, delete, substitute, swap of
-/// neighbours); a third of the name's length, and at least one edit, is still
-/// taken for a slip of the finger.
+/// The distance is optimal string alignment (insert, delete, substitute, swap of neighbours). It may be up to
+/// a third of the name's length, and at least one edit. A name of at least 3 bytes also matches as a prefix.
 pub(crate) fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let limit = (name.chars().count() / 3).max(1);
     known
@@ -15,7 +14,7 @@ pub(crate) fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) 
         .map(|(_, candidate)| candidate)
 }
 
-/// ` (did you mean `x`?)`, or nothing.
+/// Returns `` (did you mean `x`?)`` with a leading space, or an empty text.
 pub(crate) fn did_you_mean<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> String {
     nearest(name, known).map(|near| format!(" (did you mean `{near}`?)")).unwrap_or_default()
 }

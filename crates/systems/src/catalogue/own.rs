@@ -1,6 +1,7 @@
 //! A user's own questions: a folder with `questions.toml`, and a folder of statements for each system.
 //!
-//! It is read as strictly as a system's folder: what is misspelt is an error that names file, line and what is allowed.
+//! It is read as strictly as a system's folder: a misspelling is an error that names file, line and what is
+//! allowed.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -26,110 +27,111 @@ const DEFINITION: &str = "questions.toml";
 const EXPECTED: &str = "expected.json";
 const README: &str = "README.md";
 
-/// What a question cannot be called: steps of a run, and files of other meaning.
+/// Names that a question cannot have, because they are steps of a run or files with another meaning.
 const RESERVED: [&str; 7] = ["load", "size", "structure", "control", "schema", "index", "expected"];
 
-/// What a column holds.
+/// Declared type of a column; decides how its cells are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ColumnType {
-    /// `true` or `false`.
+    /// A truth value: `true` or `false`.
     Boolean,
-    /// A number.
+    /// A number, whole or not.
     Number,
-    /// Text.
+    /// A string of characters.
     String,
-    /// Any JSON value.
+    /// Any JSON value, objects and arrays included.
     Json,
-    /// A moment.
+    /// A point in time.
     Time,
 }
 
 /// A column of a question's answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OwnColumn {
-    /// Its name.
+    /// Column name, unique within the question; `order`, `approximate` and `scale` refer to it.
     pub name: String,
-    /// What it holds.
+    /// Declared type of the cells.
     #[serde(rename = "type")]
     pub column_type: ColumnType,
-    /// Whether its numbers may differ.
+    /// Whether numbers of this column may deviate from the expected ones. Only columns of numbers may be
+    /// approximate.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub approximate: bool,
-    /// What says how large the numbers are that its own were added up from, where that is stated.
+    /// Columns with the magnitude of the numbers that were added up in this column. `None` if not stated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scale: Option<OwnScale>,
 }
 
-/// A column, or the quotient of two, by their places.
+/// Magnitude of the addends of a column: another column, or the quotient of two, by their indexes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OwnScale {
-    /// The column with the sum of all addends without their signs.
+    /// Index of the column with the sum of the absolute values of all addends.
     pub size: usize,
-    /// The column that it is divided by.
+    /// Index of the column by which that sum is divided. `None`: it is not divided.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub per: Option<usize>,
 }
 
-/// A question, whatever system it is put to.
+/// A question, independent of the systems that are asked.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OwnQuestion {
-    /// The name of its statement files.
+    /// Name of the question, and of its statement files.
     pub name: String,
-    /// It as a heading.
+    /// Heading of the question in reports.
     pub title: String,
-    /// What it asks, in words.
+    /// Description of what is asked; may be empty.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub asks: String,
-    /// The columns of its answer.
+    /// Columns of the answer, in order.
     pub columns: Vec<OwnColumn>,
-    /// The columns that rows are ordered by, by their places, and whether they descend; empty without an order.
+    /// Columns by which rows are ordered: index, and whether the order descends. Empty if rows have no order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub order: Vec<(usize, bool)>,
-    /// How many rows there are at most.
+    /// Maximum number of rows. `None` if the answer has no limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<usize>,
 }
 
-/// The statements for one system, or for one way to set it up.
+/// Statements for one system, or for a variant of it that the user sets up.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OwnFolder {
-    /// The folder's own name: `SYSTEM` or `SYSTEM+VARIANT`.
+    /// Name of the folder: `SYSTEM` or `SYSTEM+VARIANT`.
     pub name: String,
-    /// The system.
+    /// Name of the system, before the `+`.
     pub system: String,
-    /// What it is set apart by; none for the system as its folder of the catalogue sets it up.
+    /// Name after the `+`. `None` if the folder belongs to the system as the catalogue sets it up.
     pub variant: Option<String>,
-    /// It in a few words, where the user gave some.
+    /// Description in a few words. `None` if the user gave none.
     pub title: Option<String>,
-    /// The class that the user states, which is shown alone.
+    /// Preparation class that the user states; it is displayed only. `None` if the user states none.
     pub preparation: Option<Preparation>,
-    /// The statement files, by their names in a part of the catalogue.
+    /// Statement files, by their names in a workload setup.
     files: BTreeMap<String, StatementFile>,
 }
 
-/// Rows as they stand in `expected.json`.
+/// Rows of an expected answer, as in `expected.json`.
 pub type ExpectedRows = Vec<Vec<serde_json::Value>>;
 
-/// A folder of questions.
+/// A user's folder of questions, with all statements and expected answers.
 #[derive(Debug, Clone)]
 pub struct OwnQuestions {
-    /// Where it is.
+    /// Path of the folder, as the user gave it.
     pub path: PathBuf,
-    /// What it is called.
+    /// Title that the user gave; otherwise the name of the folder.
     pub title: String,
-    /// The folder whose answers are the right ones, if any.
+    /// Name of the folder whose answers are the expected answers. `None` if the user states none.
     pub reference: Option<String>,
-    /// The questions, in the order in which they are asked.
+    /// Questions, in the order in which they are asked.
     pub questions: Vec<OwnQuestion>,
-    /// The folders of statements, in name order.
+    /// Folders of statements, in name order.
     pub folders: Vec<OwnFolder>,
-    /// Right answers that the user gave, by question.
+    /// Expected answers that the user gave, by question.
     pub expected: BTreeMap<String, ExpectedRows>,
     text: TomlText,
 }
 
-/// `questions.toml` as it is written.
+/// `questions.toml` as written by the user.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Written {
@@ -154,7 +156,7 @@ struct QuestionDefinition {
     limit: Option<usize>,
     #[serde(default)]
     approximate: Vec<String>,
-    /// By column: another one, or `ONE / OTHER`.
+    /// By column: the column with the magnitude of its addends, or `ONE / OTHER` for a quotient.
     #[serde(default)]
     scale: BTreeMap<String, String>,
 }
@@ -175,10 +177,11 @@ struct FolderDefinition {
 }
 
 impl OwnQuestions {
-    /// Reads the folder. Which systems there are is not looked at; see [`Self::check_systems`].
+    /// Reads the folder. Whether its systems exist is not checked; see [`Self::check_systems`].
     ///
     /// # Errors
-    /// Something in it is missing or misspelt; the error names file, line and what is allowed.
+    /// [`CatalogueError::Read`] if a file cannot be read, [`CatalogueError::Invalid`] if something is missing
+    /// or misspelt; the error names file, line and what is allowed.
     pub fn read(path: &Path) -> Result<Self, CatalogueError> {
         let file = path.join(DEFINITION);
         let invalid = |file: &Path, message: String| CatalogueError::Invalid {
@@ -248,10 +251,10 @@ impl OwnQuestions {
         })
     }
 
-    /// Whether every folder is of a system that there is, and that can be asked such questions.
+    /// Checks that every folder belongs to a system that exists and that runs the questions workload.
     ///
     /// # Errors
-    /// One is not; the error says which there are.
+    /// [`CatalogueError::Invalid`] if one does not; the error lists the systems that do.
     pub fn check_systems(&self, catalogue: &Catalogue) -> Result<(), CatalogueError> {
         for folder in &self.folders {
             let able: Vec<&str> =
@@ -276,11 +279,11 @@ impl OwnQuestions {
         Ok(())
     }
 
-    /// What a folder adds to the way in which the catalogue sets its system up: the name of the catalogue's variant below
-    /// it.
+    /// Returns the name of the catalogue's variant on which a folder builds: the one that the folder names,
+    /// otherwise the default for questions.
     ///
     /// # Errors
-    /// The system has no variant for questions.
+    /// [`CatalogueError::NotRun`] if the system has no variant for questions.
     pub fn base_variant<'a>(folder: &OwnFolder, system: &'a System) -> Result<&'a str, CatalogueError> {
         let variants = system.variants_of(QUESTIONS);
         let named =
@@ -293,7 +296,8 @@ impl OwnQuestions {
         })
     }
 
-    /// The configuration with the folder's statements in it. A variant of the folder's own is named by it.
+    /// Returns the configuration with the folder's statements in place of the catalogue's. If the folder
+    /// names a variant that the catalogue does not have, the configuration's variant gets that name.
     #[must_use]
     pub fn applied(&self, folder: &OwnFolder, mut configuration: Configuration) -> Configuration {
         if let Some(part) = configuration.parts.remove(QUESTIONS) {
@@ -320,7 +324,7 @@ impl OwnQuestions {
         configuration
     }
 
-    /// An error about the question of this name, with its line.
+    /// Builds an error about the question of this name, with its line.
     pub fn error(&self, question: &str, message: impl Into<String>) -> CatalogueError {
         let place =
             self.questions.iter().position(|one| one.name == question).unwrap_or_default().to_string();
@@ -329,7 +333,7 @@ impl OwnQuestions {
 }
 
 impl OwnFolder {
-    /// Whether it has a statement for a question.
+    /// Returns `true` if the folder has a statement for a question.
     #[must_use]
     pub fn asks(&self, question: &str) -> bool {
         self.files.contains_key(&question_file(question))
@@ -438,7 +442,7 @@ fn questions(text: &TomlText, written: Vec<QuestionDefinition>) -> Result<Vec<Ow
     Ok(questions)
 }
 
-/// Reads a folder of statements.
+/// Reads a folder of statements for one system.
 fn folder(path: &Path, name: &str, questions: &[OwnQuestion]) -> Result<OwnFolder, CatalogueError> {
     let folder = Folder::on_disk(path)?;
     let (system, variant) = match name.split_once('+') {
@@ -521,7 +525,8 @@ fn folder(path: &Path, name: &str, questions: &[OwnQuestion]) -> Result<OwnFolde
     })
 }
 
-/// A folder with a variant takes from the one without whatever it does not have itself, file by file.
+/// Gives each folder with a variant the files that it lacks, from the folder of the same system without a
+/// variant.
 fn inherit(folders: &mut [OwnFolder]) {
     let plain: Vec<OwnFolder> = folders.iter().filter(|folder| folder.variant.is_none()).cloned().collect();
     for folder in folders.iter_mut().filter(|folder| folder.variant.is_some()) {

@@ -1,30 +1,33 @@
-//! Preparation classes: what a system was told about the documents before they came.
+//! Preparation classes: what a system was told about the documents before they were loaded.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// What a system was told about the documents before they came. Configurations are ranked within their class only.
+/// What a system was told about the documents before they were loaded. Configurations are ranked only within
+/// their class.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Preparation {
-    /// Nothing: one JSON column, collection or index, and no index, hint, sort key or column on any path.
+    /// Nothing is told: one JSON column, collection or index, and no index, hint, sort key or column on any
+    /// path.
     AsIs,
-    /// The paths of the questions: an index, type hints or a sort key. Documents stay whole, and questions name paths.
+    /// The paths of the questions are told by an index, type hints or a sort key. Documents stay whole, and
+    /// statements name paths.
     Prepared,
-    /// The paths of the questions are columns beside the document, and questions name the columns.
+    /// The paths of the questions are columns beside the document, and statements name the columns.
     Extracted,
-    /// Whatever a user's own folder of questions says. No class: all such are ranked together, and no system's folder
-    /// states it.
+    /// Whatever a user's own folder of questions sets up. Not a class: all such configurations are ranked
+    /// together, and no system's folder can state it.
     #[serde(skip_deserializing)]
     Own,
 }
 
 impl Preparation {
-    /// All classes that folders state, in the order in which they are shown.
+    /// All classes that folders can state, in the order in which they are shown.
     pub const ALL: [Self; 3] = [Self::AsIs, Self::Prepared, Self::Extracted];
 
-    /// The word used in folders, files and tables.
+    /// Returns the word used in folders, files and tables.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {

@@ -1,7 +1,8 @@
-//! `[profiles]` of `system.toml`: how a system spends the memory that it may use.
+//! `[profiles]` of `system.toml`: memory profiles, which decide how a system uses its memory budget.
 //!
-//! A profile decides memory and nothing else. Under [`Profile::Sized`] every system of a run gets the same budget and
-//! spends it as its makers advise; under [`Profile::Stock`] it keeps the memory settings of its package.
+//! A memory profile decides memory settings and nothing else. Under [`Profile::Sized`] every system of a run
+//! gets the same budget and uses it as its developers advise. Under [`Profile::Stock`] it keeps the settings
+//! of its package.
 
 use serde::{Deserialize, Serialize};
 
@@ -14,29 +15,29 @@ use super::{
 };
 use crate::bytes;
 
-/// The placeholder of a setting's share of the budget.
+/// Placeholder in a setting's text for its share of the budget.
 const AMOUNT: &str = "amount";
-/// What a setting's text may hold beside that, by where it is put.
+/// Other placeholders that a setting's text may hold; the run fills them.
 const RUN_TIME: [&str; 2] = ["cores", "folder"];
 
-/// The share of the budget of memory that a system's redo or write-ahead log may take on the disk beside it, and the most
-/// that it is. A log decides how often pages are written back, so that unequal ones are unequal work. Some take all of it as
-/// soon as they start, for each configuration of a run.
+/// Disk space for a system's redo log or WAL: its share of the memory budget, and its maximum in bytes. The
+/// size of the log decides how often pages are written back, so unequal logs would be unequal work. Some
+/// systems allocate all of it when they start, for each configuration of a run.
 const LOG: (f64, u64) = (0.25, 2 << 30);
 
-/// How memory is set.
+/// Memory profile: how a system's memory settings are chosen.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Profile {
-    /// Every system gets the same budget, spent as its makers advise for that much memory.
+    /// Every system gets the same budget and uses it as its developers advise for that much memory.
     #[default]
     Sized,
-    /// The memory settings of the package.
+    /// The system keeps the memory settings of its package, except for what its folder must set.
     Stock,
 }
 
 impl Profile {
-    /// The word used in folders, files and tables.
+    /// Returns the word used in folders, files and tables.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
@@ -46,7 +47,7 @@ impl Profile {
     }
 }
 
-/// The memory settings of a system under both profiles, as its folder has them.
+/// Memory settings of a system under both memory profiles, as its folder defines them.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Profiles {
     least_bytes: u64,
@@ -57,25 +58,25 @@ pub(crate) struct Profiles {
 /// One memory setting with its value.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct MemorySetting {
-    /// What it is called.
+    /// Name of the setting, as the system knows it.
     pub name: String,
-    /// Its value; the whole statement or argument where that is what is set.
+    /// Value of the setting; the whole statement or argument if `place` says so.
     pub value: String,
-    /// Where it goes.
+    /// How the setting is passed to the system.
     pub place: Place,
-    /// What the package does by itself.
+    /// What the package does without this setting.
     pub stock: String,
-    /// Where the makers advise it.
+    /// Where the system's developers advise the value.
     pub source: String,
 }
 
 impl Profiles {
-    /// The smallest budget with which the system works, in bytes.
+    /// Returns the smallest budget with which the system works, in bytes; 0 if the folder states none.
     pub(crate) fn least_bytes(&self) -> u64 {
         self.least_bytes
     }
 
-    /// The settings of a profile; shares are of `budget_bytes`.
+    /// Returns the settings of a memory profile. Shares are taken of `budget_bytes`.
     pub(crate) fn settings(&self, profile: Profile, budget_bytes: u64) -> Vec<MemorySetting> {
         let written = match profile {
             Profile::Sized => &self.sized,
@@ -103,7 +104,7 @@ impl SettingDefinition {
         }
     }
 
-    /// The share of what it spends in whole units, one at least.
+    /// Returns the setting's share in whole units, at least 1. `None` if it has no share or no unit.
     fn amount(&self, budget_bytes: u64) -> Option<u64> {
         let unit = bytes::unit(self.unit.as_deref()?)?;
         let most = self.at_most.as_deref().and_then(bytes::parse).unwrap_or(u64::MAX);
@@ -116,7 +117,7 @@ impl SettingDefinition {
     }
 }
 
-/// Checks and turns over the tables.
+/// Validates `[profiles]` and converts it.
 pub(crate) fn profiles(definition: &Definition, text: &TomlText) -> Result<Profiles, CatalogueError> {
     let written = &definition.profiles;
     for (name, profile) in [("sized", &written.sized), ("stock", &written.stock)] {
@@ -144,7 +145,7 @@ pub(crate) fn profiles(definition: &Definition, text: &TomlText) -> Result<Profi
     })
 }
 
-/// What is wrong with a setting: the key and why.
+/// Returns the wrong key of a setting and what is wrong with it. `None` if the setting is valid.
 fn fault(setting: &SettingDefinition, definition: &Definition) -> Option<(&'static str, String)> {
     let names = match template::placeholders(&setting.text) {
         Ok(names) => names,

@@ -1,4 +1,4 @@
-//! `system.toml` taken apart: the general definition, and what each workload's sections say.
+//! Splits `system.toml` into the general definition and the sections of workloads.
 
 use std::collections::BTreeMap;
 
@@ -17,34 +17,34 @@ use super::{
     variants::{Storage, Variant},
 };
 
-/// Tables whose entries may have sections of workloads, too.
+/// Tables whose entries may hold sections of workloads, too.
 const OVERLAYS: [&str; 2] = ["variants", "storage"];
 
-/// What `system.toml` says.
+/// Contents of `system.toml`, split.
 pub(crate) struct Written {
     pub(crate) definition: Definition,
-    /// By workload.
+    /// Sections of the workloads that the system runs, by workload.
     pub(crate) sections: BTreeMap<&'static str, Sections>,
 }
 
-/// The sections of one workload.
+/// Sections of one workload: that of the system, and the overrides of variants and storage settings.
 #[derive(Debug, Clone)]
 pub(crate) struct Sections {
     base: Place,
-    /// By table (`variants`) and name.
+    /// Overrides by table (`variants` or `storage`) and by the name of its entry.
     over: BTreeMap<(&'static str, String), Place>,
 }
 
-/// A section, and the keys that lead to it.
+/// A section, with the keys that lead to it.
 #[derive(Debug, Clone)]
 struct Place {
     path: Vec<String>,
-    /// Only these keys of what lies there, where the section is not named.
+    /// Keys of the table that belong to the section, if the table does not name it. `None` if it does.
     only: Option<&'static [&'static str]>,
     table: Table,
 }
 
-/// One section of a workload: that of the system, or what a variant or a storage setting says over it.
+/// One section of a workload: that of the system, or the overrides of a variant or a storage setting.
 #[derive(Debug)]
 pub struct Section<'a> {
     text: &'a TomlText,
@@ -54,10 +54,11 @@ pub struct Section<'a> {
 }
 
 impl Section<'_> {
-    /// The section as `T`, which is to refuse unknown keys.
+    /// Reads the section as `T`, which must reject unknown keys.
     ///
     /// # Errors
-    /// It cannot be read so; the error names file, line and key, and what is allowed.
+    /// [`CatalogueError::Invalid`] if the section does not fit `T`; the error names file, line and key, and
+    /// what is allowed.
     pub fn read<T: DeserializeOwned>(&self) -> Result<T, CatalogueError> {
         match T::deserialize(self.place.table.clone()) {
             Ok(read) => Ok(read),
@@ -65,14 +66,14 @@ impl Section<'_> {
         }
     }
 
-    /// What is wrong with the value that these keys of the section lead to.
+    /// Builds an error about the value to which these keys of the section lead.
     pub fn error(&self, keys: &[&str], message: impl Into<String>) -> CatalogueError {
         let path: Vec<&str> =
             self.place.path.iter().map(String::as_str).chain(keys.iter().copied()).collect();
         self.text.error(&path, message)
     }
 
-    /// The error of reading it once more, from where it stands.
+    /// Repeats a failed read on the file's text, so that the error has a line. `None` if it succeeds there.
     fn located<T: DeserializeOwned>(&self) -> Option<CatalogueError> {
         let root = DeTable::parse(&self.text.text).ok()?;
         let table = at(root.get_ref(), root.span(), &self.place.path, self.place.only)?;
@@ -85,7 +86,8 @@ impl Section<'_> {
 }
 
 impl Sections {
-    /// What holds for a variant with a storage setting, the base first; the base alone without.
+    /// Returns the sections that apply to a variant with a storage setting, the base first; without
+    /// `overlays` the base alone.
     pub(crate) fn of<'a>(
         &'a self,
         workload: &'static str,
@@ -102,7 +104,7 @@ impl Sections {
     }
 }
 
-/// Takes the text apart.
+/// Parses the text and splits it.
 pub(crate) fn read(text: &TomlText, workloads: &Workloads) -> Result<Written, CatalogueError> {
     let parsed = DeTable::parse(&text.text).map_err(|error| text.reader_error(&error))?;
     let span = parsed.span();
@@ -134,7 +136,7 @@ pub(crate) fn read(text: &TomlText, workloads: &Workloads) -> Result<Written, Ca
             tables.iter().any(|table| table == name) && error.message().starts_with("unknown field")
         });
         match unknown {
-            // A key of that name in another table is no section.
+            // A key of that name inside another table is not a section.
             Some((name, known)) if text.is_top_level(&error, name) => {
                 let near = did_you_mean(name, known.iter().copied().chain(workloads.names()));
                 let message = format!(
@@ -163,7 +165,7 @@ pub(crate) fn read(text: &TomlText, workloads: &Workloads) -> Result<Written, Ca
     Ok(Written { definition, sections })
 }
 
-/// The sections of one workload; none where the system does not run it.
+/// Returns the sections of one workload. `None` if the system does not run it.
 fn sections_of(
     rules: &'static dyn WorkloadRules,
     root: &DeTable<'_>,
@@ -212,7 +214,7 @@ fn sections_of(
     Ok(base.map(|base| Sections { base, over }))
 }
 
-/// The table that the keys lead to.
+/// Returns the table to which the keys lead, reduced to the keys in `only`. `None` if there is no such table.
 fn at<'i>(
     root: &DeTable<'i>,
     span: std::ops::Range<usize>,

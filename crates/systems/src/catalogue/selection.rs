@@ -1,13 +1,13 @@
-//! `a,b@version|all` and `default|all|as-is|prepared|extracted|names`: which systems and variants a user means.
+//! Selections of systems (`a,b@version|all`) and of variants (`default|all|as-is|prepared|extracted|names`).
 
 use super::{Catalogue, error::CatalogueError, system::System, variants::Variant};
 
 /// One system at one version, as selected.
 #[derive(Debug, Clone, Copy)]
 pub struct Selected<'a> {
-    /// The system.
+    /// System that was selected.
     pub system: &'a System,
-    /// The version, which the system has.
+    /// Version of the system, which always exists.
     pub version: &'a str,
 }
 
@@ -16,20 +16,19 @@ fn latest(system: &System) -> Selected<'_> {
 }
 
 impl Catalogue {
-    /// The systems that others are read by, at their default versions: rows
-    /// that every run has unless it leaves them out.
+    /// Returns the yardsticks (systems with `reference = true`) at their default versions: every run includes
+    /// them unless they are excluded.
     pub fn references(&self) -> Vec<Selected<'_>> {
         self.systems().iter().filter(|system| system.is_reference()).map(latest).collect()
     }
 
-    /// The systems that `text` names: `all`, or `NAME[@VERSION]` separated by
-    /// commas; without a text, those that a plain run has. Named twice is taken
-    /// once, and the order is the user's. Reference systems are selected by
-    /// name only; see [`Catalogue::references`].
+    /// Returns the systems that `text` names: `all`, or `NAME[@VERSION]` separated by commas. Without a text,
+    /// returns those of a plain run. A system that is named twice is returned once, and the order is the
+    /// user's. Yardsticks are selected by name only; see [`Catalogue::references`].
     ///
     /// # Errors
-    /// A system or version is unknown (the error lists what there is), or the
-    /// text names nothing.
+    /// [`CatalogueError::UnknownSystem`] or [`CatalogueError::UnknownVersion`] if a name is unknown; the
+    /// error lists the known ones. [`CatalogueError::Selection`] if the text is malformed or names nothing.
     pub fn select(&self, text: Option<&str>) -> Result<Vec<Selected<'_>>, CatalogueError> {
         let mut chosen: Vec<Selected<'_>> = Vec::new();
         let Some(text) = text else {
@@ -77,20 +76,19 @@ impl Catalogue {
     }
 }
 
-/// Where variants are asked for: those of a plain run can be others on servers
-/// by address.
+/// Where variants are selected for, because a plain run on remote servers can have other variants.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Setting {
-    /// What the program installs and starts, or the user's own programs.
+    /// Systems that jsonathlon installs and starts, or user-supplied binaries.
     Started,
-    /// A server by address.
+    /// Remote servers, which the user operates.
     ByAddress,
 }
 
-/// The variants that `text` names, for each of the systems, among those that workloads share.
+/// Returns the variants that `text` names, for each of the systems, among those that workloads share.
 ///
 /// # Errors
-/// As of [`select_variants_of`].
+/// [`CatalogueError`] under the same conditions as [`select_variants_of`].
 pub fn select_variants<'a>(
     systems: &[&'a System],
     text: &str,
@@ -99,10 +97,11 @@ pub fn select_variants<'a>(
     select_among(&|system| system.variants(), systems, text, setting)
 }
 
-/// The same among the variants of one workload.
+/// Returns the variants that `text` names, for each of the systems, among those of one workload.
 ///
 /// # Errors
-/// A name that no system knows, or a text that names nothing.
+/// [`CatalogueError::UnknownVariant`] if no system knows a name, [`CatalogueError::Selection`] if the text
+/// names nothing.
 pub fn select_variants_of<'a>(
     workload: &str,
     systems: &[&'a System],
@@ -112,11 +111,10 @@ pub fn select_variants_of<'a>(
     select_among(&|system| system.variants_of(workload), systems, text, setting)
 }
 
-/// The variants that `text` names, for each of the systems: `default` (the default of each preparation class), the
-/// name of a class (its default), `all` (all that are ranked), names or aliases, of one system alone as `SYSTEM/NAME`,
-/// separated by commas. A name has to be known to one of the
-/// systems at least; a system that lacks it is left with fewer variants, or
-/// none.
+/// Returns the variants that `text` names, for each of the systems. The text holds, separated by commas:
+/// `default` (the default of each preparation class), a class (its default), `all` (all ranked variants),
+/// names or aliases, or `SYSTEM/NAME` for one system alone. At least one system must know a name; for the
+/// others it selects nothing.
 fn select_among<'a>(
     variants: &dyn Fn(&'a System) -> &'a [Variant],
     systems: &[&'a System],

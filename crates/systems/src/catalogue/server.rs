@@ -1,4 +1,4 @@
-//! `[server]` of `system.toml`: what a recipe may hold.
+//! Validates `[server]` of `system.toml`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,27 +12,27 @@ use super::{
     template,
 };
 
-/// Placeholders that whoever starts the server replaces. Besides them there are
-/// the names of the artifact's files.
+/// Placeholders that files of the server may hold. Names of the artifact's files and of needed programs are
+/// known here and in all lists below.
 const OF_FILES: [&str; 8] =
     ["data", "run", "port", "password", "cores", "certificate", "key", "certificate_and_key"];
-/// Without the password: command lines are seen by everybody.
+/// Placeholders of commands. The password is missing, because command lines are visible to every user.
 pub(super) const OF_START: [&str; 4] = ["data", "run", "port", "cores"];
-/// The files are there where sessions encrypt.
+/// Placeholders of the arguments for TLS; the files of the certificate exist if sessions encrypt.
 const OF_TLS: [&str; 7] = ["data", "run", "port", "cores", "certificate", "key", "certificate_and_key"];
-/// Only while the data folder is made.
+/// Placeholders of commands that initialise the data folder; the password file exists only meanwhile.
 const OF_INIT: [&str; 4] = ["data", "run", "cores", "password_file"];
 const OF_ENVIRONMENT: [&str; 3] = ["data", "run", "cores"];
 const OF_SOCKET: [&str; 3] = ["data", "run", "port"];
 const OF_SETTING: [&str; 2] = ["name", "value"];
 const SIGNALS: [&str; 3] = ["INT", "TERM", "QUIT"];
 
-/// The values as they are written.
+/// Converts numbers and truth values to the texts that they are written as.
 pub(super) fn plain(table: &BTreeMap<String, Scalar>) -> BTreeMap<String, String> {
     table.iter().map(|(name, Scalar(value))| (name.clone(), value.clone())).collect()
 }
 
-/// The table, checked.
+/// Validates the table and returns it. `None` if the folder has none.
 pub(crate) fn server(definition: &Definition, text: &TomlText) -> Result<Option<Recipe>, CatalogueError> {
     let Some(written) = &definition.server else {
         let with = definition.artifacts.iter().position(|artifact| !artifact.environment.is_empty());
@@ -148,19 +148,20 @@ fn check(definition: &Definition, written: &Recipe, text: &TomlText) -> Result<(
     Ok(())
 }
 
-/// Names that are in all of these.
+/// Returns the names that all these sets contain.
 fn common<'a>(all: impl Iterator<Item = BTreeSet<&'a str>>) -> BTreeSet<&'a str> {
     all.reduce(|before, names| before.intersection(&names).copied().collect()).unwrap_or_default()
 }
 
-/// The names of an artifact's files. Sources may name theirs differently; a name
-/// must be in all of them.
+/// Returns the names of an artifact's files. Sources may name theirs differently; only names that all sources
+/// have are returned.
 fn roles(artifact: &ArtifactDefinition) -> BTreeSet<&str> {
     let files = artifact.sources.iter().map(|source| source.files.as_ref().unwrap_or(&artifact.files));
     common(files.map(|files| files.keys().map(String::as_str).collect()))
 }
 
-/// What is wrong with the placeholders of a text, which may be these.
+/// Returns what is wrong with the placeholders of a text, which must be in `fixed` or `programs`. `None` if
+/// nothing is wrong.
 fn unknown(text: &str, fixed: &[&str], programs: &BTreeSet<&str>) -> Option<String> {
     let names = match template::placeholders(text) {
         Ok(names) => names,

@@ -1,4 +1,4 @@
-//! From `[[artifact]]` as written to an [`Artifact`] that can be installed.
+//! Converts `[[artifact]]` of `system.toml` to an [`Artifact`] that can be installed.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ use crate::artifact::{ANY_PLATFORM, Artifact, Source, SourceKind, Written};
 
 const KINDS: [&str; 6] = ["npm", "maven", "pypi", "debian", "go", "bundled"];
 
-/// Checks and turns over all artifacts of a system.
+/// Validates and converts all artifacts of a system.
 pub(crate) fn artifacts(
     definition: &Definition,
     text: &TomlText,
@@ -95,13 +95,13 @@ fn artifact(
     })
 }
 
-/// Whether it is `YYYY-MM-DD`.
+/// Returns `true` if the text has the form `YYYY-MM-DD`.
 fn is_day(text: &str) -> bool {
     let lengths: Vec<usize> = text.split('-').map(str::len).collect();
     lengths == [4, 2, 2] && text.chars().all(|c| c.is_ascii_digit() || c == '-')
 }
 
-/// Where a source stands in `system.toml`.
+/// Place of a source in `system.toml`, for errors.
 struct Place<'a> {
     text: &'a TomlText,
     keys: Vec<&'a str>,
@@ -114,7 +114,7 @@ impl Place<'_> {
     }
 }
 
-/// A source with its further parts, whose members its files may name.
+/// Converts a source with its further parts; its files may lie in any part.
 fn with_parts(
     artifact: &ArtifactDefinition,
     written: &SourceDefinition,
@@ -151,7 +151,8 @@ fn with_parts(
     Ok(source)
 }
 
-/// One part; `artifact` is there for the first, which is the version itself.
+/// Converts one part. `artifact` is given for the first part, which has the artifact's version, and is `None`
+/// for further ones.
 fn source(
     artifact: Option<&ArtifactDefinition>,
     written: &SourceDefinition,
@@ -287,8 +288,7 @@ fn source(
     })
 }
 
-/// Whether every file lies in a part that is taken whole, or is among the
-/// members of one.
+/// Checks that every file lies in a part that is extracted completely, or is among the members of a part.
 fn check_files(files: &BTreeMap<String, String>, parts: &[&[String]]) -> Result<(), String> {
     for (role, path) in files {
         if !is_inside(path) {
@@ -305,7 +305,7 @@ fn check_files(files: &BTreeMap<String, String>, parts: &[&[String]]) -> Result<
     Ok(())
 }
 
-/// Whether `member` stands for the file (or the folder, which ends in `/`) at `path`.
+/// Returns `true` if `member` covers the file (or the folder, which ends in `/`) at `path`.
 pub(crate) fn is_member(member: &str, path: &str) -> bool {
     match member.strip_suffix('*') {
         Some(beginning) => path.strip_prefix(beginning).is_some_and(|rest| !rest.contains('/')),
@@ -313,7 +313,7 @@ pub(crate) fn is_member(member: &str, path: &str) -> bool {
     }
 }
 
-/// Whether a file of a system's folder belongs to a module that one of its artifacts is built from.
+/// Returns `true` if a file of a system's folder belongs to a module that one of its artifacts is built from.
 pub(crate) fn is_of_a_module(definition: &Definition, path: &str) -> bool {
     let mut modules = definition
         .artifacts
@@ -327,7 +327,8 @@ pub(crate) fn is_of_a_module(definition: &Definition, path: &str) -> bool {
     })
 }
 
-/// A name that starts with `-` would be an option of the client.
+/// Returns `true` for `name@version` with an exact version. A name that starts with `-` would be an option of
+/// npm.
 fn is_exact_npm(package: &str) -> bool {
     let Some((name, version)) = package.rsplit_once('@') else { return false };
     let name_fits = name.strip_prefix('@').map_or_else(

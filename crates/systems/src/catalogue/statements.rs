@@ -13,33 +13,33 @@ use super::{
     template,
 };
 
-/// How a statement is written. The driver interprets the text.
+/// Syntax of a statement file. The driver interprets the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StatementKind {
     /// A `.sql` file: text in the system's query language.
     Sql,
-    /// A `.json` file: one object a statement, for systems without SQL.
+    /// A `.json` file: one object per statement, for systems without SQL.
     Json,
 }
 
-/// What a workload expects of one of its statement files.
+/// What a workload requires of one of its statement files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StatementRule {
-    /// Its name, without `.sql` or `.json`.
+    /// Name of the file, without `.sql` or `.json`.
     pub(crate) name: &'static str,
     required: bool,
     single: bool,
     own: Option<&'static str>,
     unless_reference: bool,
-    /// One of these it must hold.
+    /// Placeholders of which the file must hold at least one.
     names: &'static [&'static str],
-    /// The workload's placeholders that it may hold; all, where none are stated.
+    /// Placeholders of the workload that the file may hold. `None`: all of them.
     may_hold: Option<&'static [&'static str]>,
 }
 
 impl StatementRule {
-    /// A file that the workload cannot do without.
+    /// Creates the rule for a file that the workload needs.
     #[must_use]
     pub const fn required(name: &'static str) -> Self {
         Self {
@@ -53,51 +53,51 @@ impl StatementRule {
         }
     }
 
-    /// A file that may be missing.
+    /// Creates the rule for a file that may be missing.
     #[must_use]
     pub const fn optional(name: &'static str) -> Self {
         Self { required: false, ..Self::required(name) }
     }
 
-    /// It holds exactly one statement, because its answer is used.
+    /// Limits the file to one statement, because its answer is used.
     #[must_use]
     pub const fn single(self) -> Self {
         Self { single: true, ..self }
     }
 
-    /// The run-time placeholder without which it makes no sense; no other file of the workload may hold it.
+    /// Sets the run-time placeholder that the file must hold; no other file of the workload may hold it.
     #[must_use]
     pub const fn holding(self, placeholder: &'static str) -> Self {
         Self { own: Some(placeholder), ..self }
     }
 
-    /// Run-time placeholders of which it must hold one; other files may hold them, too.
+    /// Sets run-time placeholders of which the file must hold one; other files may hold them, too.
     #[must_use]
     pub const fn naming(self, placeholders: &'static [&'static str]) -> Self {
         Self { names: placeholders, ..self }
     }
 
-    /// The workload's placeholders that have a value in it; all have where this is not stated.
+    /// Sets the placeholders of the workload that have a value in the file. Default: all of them.
     #[must_use]
     pub const fn filled(self, placeholders: &'static [&'static str]) -> Self {
         Self { may_hold: Some(placeholders), ..self }
     }
 
-    /// A reference system may lack it.
+    /// Allows a yardstick (`reference = true`) to lack the file.
     #[must_use]
     pub const fn unless_reference(self) -> Self {
         Self { unless_reference: true, ..self }
     }
 }
 
-/// The file by which documents get in.
+/// Name of the file that loads documents.
 const LOAD: &str = "load";
 
-/// One statement as it stands in its file.
+/// One statement as written in its file, with its placeholders.
 #[derive(Debug, Clone)]
 pub(crate) struct RawStatement {
     pub(crate) text: String,
-    /// The file's line of each of the text's lines.
+    /// Line in the file for each line of the text.
     lines: Vec<usize>,
 }
 
@@ -108,16 +108,16 @@ impl RawStatement {
     }
 }
 
-/// One statement file as it stands.
+/// One statement file as written, with its placeholders.
 #[derive(Debug, Clone)]
 pub(crate) struct RawFile {
-    /// Its path inside the system's folder.
+    /// Path inside the system's folder.
     pub(crate) path: String,
     pub(crate) kind: StatementKind,
     pub(crate) statements: Vec<RawStatement>,
 }
 
-/// The statement files of one workload: the base's, and each variant's own.
+/// Statement files of one workload: those of the base, and those of each variant.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct WorkloadFiles {
     pub(crate) base: BTreeMap<&'static str, RawFile>,
@@ -125,7 +125,7 @@ pub(crate) struct WorkloadFiles {
 }
 
 impl WorkloadFiles {
-    /// Reads every file below `workload/` in the folder.
+    /// Reads all files of the workload's folder inside the system's folder.
     pub(crate) fn read(
         folder: &Folder,
         rules: &'static dyn WorkloadRules,
@@ -169,17 +169,17 @@ impl WorkloadFiles {
         Ok(files)
     }
 
-    /// The file that a variant itself has.
+    /// Returns the file of this name in the variant's own folder. `None` if the variant has none.
     pub(crate) fn own(&self, variant: &str, name: &str) -> Option<&RawFile> {
         self.variants.get(variant).and_then(|own| own.get(name))
     }
 
-    /// The file that holds `name` for `variant`.
+    /// Returns the file of this name for `variant`: its own, otherwise the one of the base.
     pub(crate) fn get(&self, variant: &str, name: &str) -> Option<&RawFile> {
         self.variants.get(variant).and_then(|own| own.get(name)).or_else(|| self.base.get(name))
     }
 
-    /// Checks what the file for `rule` holds, or that it may be missing.
+    /// Checks the contents of the file for `rule`, or that it may be missing.
     pub(crate) fn check(
         &self,
         system: &System,
@@ -196,7 +196,7 @@ impl WorkloadFiles {
             }
             return Ok(());
         };
-        // Where the program hands the documents over, there is no file.
+        // With these load modes jsonathlon sends the documents, so the engine reads no file.
         let by_row = rule.name == LOAD && matches!(load, Some(LoadMode::Rows | LoadMode::Stream));
         match file.statements.len() {
             0 if rule.required => return Err(folder.error(&file.path, None, "holds no statement")),
@@ -288,15 +288,15 @@ pub(crate) fn split(
     }
 }
 
-/// A statement ends with `;` at the end of a line, which is dropped. That is a
-/// rule about lines and not about SQL, because every dialect quotes and escapes
-/// differently. Lines that hold nothing but a `--` comment are dropped too, so
-/// that a comment never hides what is put before the statement.
+/// Splits SQL into statements, each ended by `;` at the end of a line, which is dropped. The rule is about
+/// lines and not about SQL, because every dialect quotes and escapes differently. Lines with nothing but a
+/// `--` comment are dropped too, so that a comment never hides text that is put before the statement.
 fn split_sql(text: &str) -> Vec<RawStatement> {
     split_sql_by(text, end_of_statement)
 }
 
-/// The statements of a file of a user's own, in which a name may hold `; --`: only `;` at the very end of a line ends one.
+/// Splits a statement file of a user's own questions, in which a name may hold `; --`: only `;` at the very
+/// end of a line ends a statement.
 pub(crate) fn split_own(
     folder: &Folder,
     path: &str,
@@ -331,8 +331,8 @@ fn split_sql_by(text: &str, end: fn(&str) -> Option<&str>) -> Vec<RawStatement> 
     statements
 }
 
-/// The line without its `;` when that ends a statement, with or without a
-/// comment behind it.
+/// Returns the line without its `;` if that ends a statement, with or without a comment behind it. `None`
+/// otherwise.
 fn end_of_statement(line: &str) -> Option<&str> {
     let line = line.trim_end();
     if let Some(kept) = line.strip_suffix(';') {
@@ -357,9 +357,8 @@ fn finish(lines: &mut Vec<(usize, &str)>, statements: &mut Vec<RawStatement>) {
     lines.clear();
 }
 
-/// Several statements are objects one after another. Placeholders are covered
-/// by digits of the same length, so that `[{{keys}}]` can be read as JSON while
-/// every offset stays true.
+/// Splits a file of JSON objects that stand one after another. Placeholders are covered by digits of the same
+/// length, so that `[{{keys}}]` can be parsed as JSON and every offset stays valid.
 fn split_json(text: &str) -> Result<Vec<RawStatement>, (usize, String)> {
     let line_of = |offset| super::locate::line_at(text, offset);
     let mut covered = text.to_owned();

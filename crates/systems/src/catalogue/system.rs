@@ -1,4 +1,4 @@
-//! One system: its folder, read and checked as a whole.
+//! One system of the catalogue: its folder, read and validated as a whole.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -24,7 +24,7 @@ use crate::artifact::{Artifact, platform};
 
 const DEFINITION: &str = "system.toml";
 
-/// A workload's part of a system's folder, as it is written.
+/// A workload's part of a system's folder, as written.
 #[derive(Debug)]
 pub(crate) struct WorkloadPart {
     pub(crate) rules: &'static dyn WorkloadRules,
@@ -32,24 +32,23 @@ pub(crate) struct WorkloadPart {
     pub(crate) files: WorkloadFiles,
 }
 
-/// One system of the catalogue. Every variant of it with every storage setting
-/// has been resolved once when it was read, so that a mistake in a folder shows
-/// at once and not in the middle of a run.
+/// One system of the catalogue. Reading it resolves every variant with every storage setting once, so that a
+/// mistake in a folder is reported at once and not in the middle of a run.
 #[derive(Debug)]
 pub struct System {
     pub(crate) definition: Definition,
     pub(crate) text: TomlText,
     pub(crate) folder: Folder,
-    /// The workloads that it runs.
+    /// Parts of the folder for the workloads that the system runs.
     pub(crate) parts: Vec<WorkloadPart>,
-    /// All that folders may have parts for.
+    /// All workloads that folders may have sections for.
     pub(crate) workloads: Workloads,
     artifacts: Vec<Artifact>,
     pub(crate) server: Option<Recipe>,
     pub(crate) elsewhere: Option<ByAddress>,
     pub(crate) profiles: Profiles,
     variants: Vec<Variant>,
-    /// Those of workloads that have their own.
+    /// Variants of the workloads that have their own, by workload.
     own_variants: BTreeMap<&'static str, Vec<Variant>>,
     storages: Vec<Storage>,
 }
@@ -74,7 +73,7 @@ impl System {
             let Some(sections) = sections.remove(rules.name()) else { continue };
             let of_workload = own_variants.get(rules.name()).unwrap_or(&variants);
             let names = of_workload.iter().map(|variant| variant.name.as_str());
-            // A system without variants has one, which has no files of its own.
+            // The implicit variant of a system without variants has no files of its own.
             let declared = names.filter(|name| definition.variants.contains_key(*name));
             let names: Vec<&str> = declared.chain(by_address).collect();
             let files = WorkloadFiles::read(&folder, rules, workloads, &names)?;
@@ -99,69 +98,70 @@ impl System {
         Ok(system)
     }
 
-    /// Its name: the folder's.
+    /// Returns the name of the system, which is that of its folder.
     pub fn name(&self) -> &str {
         &self.definition.name
     }
 
-    /// Its name for people.
+    /// Returns the display name of the system.
     pub fn title(&self) -> &str {
         &self.definition.title
     }
 
-    /// It in a sentence.
+    /// Returns a description of the system in one sentence.
     pub fn summary(&self) -> &str {
         &self.definition.summary
     }
 
-    /// The driver that speaks to it.
+    /// Returns the name of the driver for the system.
     pub fn protocol(&self) -> &str {
         &self.definition.protocol
     }
 
-    /// Its licence, as an SPDX expression; an artifact may have its own.
+    /// Returns the licence as an SPDX expression; an artifact may have its own.
     pub fn licence(&self) -> &str {
         &self.definition.licence
     }
 
-    /// Whether the engine lives inside the worker process.
+    /// Returns `true` if the engine runs inside the worker process.
     pub fn is_embedded(&self) -> bool {
         self.definition.embedded
     }
 
-    /// How its server is made, started and stopped; none for an embedded engine.
+    /// Returns how the server is initialised, started and stopped. `None` if the folder has no `[server]`, as
+    /// for an embedded engine.
     pub fn server(&self) -> Option<&Recipe> {
         self.server.as_ref()
     }
 
-    /// Whether a run that names no systems has it.
+    /// Returns `true` if a run that names no systems includes this one.
     pub fn is_default(&self) -> bool {
         self.definition.default
     }
 
-    /// Whether it is a row to read others by: never ranked, part of every run
-    /// unless left out.
+    /// Returns `true` if the system is a yardstick for reading other results: never ranked, part of every run
+    /// unless excluded.
     pub fn is_reference(&self) -> bool {
         self.definition.reference
     }
 
-    /// Whether the data is held in memory whole once open, so that no trial can
-    /// be cold.
+    /// Returns `true` if all data is held in memory once open, so that no trial can be cold.
     pub fn is_in_memory(&self) -> bool {
         self.definition.in_memory
     }
 
-    /// Where its folder comes from.
+    /// Returns where the folder comes from: built in or from disk.
     pub fn origin(&self) -> &Origin {
         &self.folder.origin
     }
 
-    /// The version that is taken when none is named.
+    /// Returns the version that is used if a selection names none.
     pub fn default_version(&self) -> &str {
         &self.definition.default_version
     }
 
-    /// All versions there are, for whatever platform, as the folder orders them.
+    /// Returns all versions for all platforms, in the folder's order; without artifacts only the default
+    /// version.
     pub fn versions(&self) -> Vec<&str> {
         let mut versions: Vec<&str> = Vec::new();
         for artifact in &self.artifacts {
@@ -175,17 +175,17 @@ impl System {
         versions
     }
 
-    /// The workloads that it runs.
+    /// Returns the names of the workloads that the system runs.
     pub fn workloads(&self) -> Vec<&'static str> {
         self.parts.iter().map(|part| part.rules.name()).collect()
     }
 
-    /// Whether it runs this workload.
+    /// Returns `true` if the system runs this workload.
     pub fn runs(&self, workload: &str) -> bool {
         self.parts.iter().any(|part| part.rules.name() == workload)
     }
 
-    /// The workloads that it does not run, and why not.
+    /// Returns the workloads that the system does not run, each with the reason.
     pub fn does_not_run(&self) -> BTreeMap<String, String> {
         let others = self.workloads.names().into_iter().filter(|name| !self.runs(name));
         let why = |name: &str| match self.definition.not.get(name) {
@@ -195,7 +195,8 @@ impl System {
         others.map(|name| (name.to_owned(), why(name))).collect()
     }
 
-    /// Where it is said why it does not run this workload, or that nothing is said; none where it runs it.
+    /// Returns the place in `system.toml` with the reason why the system does not run this workload, or that
+    /// the file has no section for it. `None` if the system runs it.
     pub(crate) fn why_not(&self, workload: &str) -> Option<String> {
         let why = self.does_not_run().remove(workload)?;
         Some(match self.definition.not.get(workload) {
@@ -204,18 +205,18 @@ impl System {
         })
     }
 
-    /// What its versions come as.
+    /// Returns the artifacts of all versions and platforms.
     pub fn artifacts(&self) -> &[Artifact] {
         &self.artifacts
     }
 
-    /// Its variants, in name order, without those of workloads that have their own. A system that declares none has
-    /// one called `default`.
+    /// Returns the variants that workloads share, in name order, without those of workloads that have their
+    /// own. A system that declares no variant has one called `default`.
     pub fn variants(&self) -> &[Variant] {
         &self.variants
     }
 
-    /// The variants on which a workload can be run, in name order.
+    /// Returns the variants on which a workload can be run, in name order.
     pub fn variants_of(&self, workload: &str) -> &[Variant] {
         self.own_variants.get(workload).unwrap_or(&self.variants)
     }
@@ -224,7 +225,9 @@ impl System {
         self.variants.iter().chain(self.own_variants.values().flatten())
     }
 
-    /// The one to show it at work by: the default of the most prepared class that keeps documents whole, else of any.
+    /// Returns the variant for a single check of the system: the default of the most prepared class that
+    /// keeps documents whole, otherwise of the extracted class, otherwise the first variant. `None` if
+    /// workloads share no variant.
     pub fn usual_variant(&self) -> Option<&Variant> {
         let order = [Preparation::Prepared, Preparation::AsIs, Preparation::Extracted];
         let default =
@@ -232,15 +235,15 @@ impl System {
         order.into_iter().find_map(default).or(self.variants.first())
     }
 
-    /// Its storage settings; `default` is always there and comes first.
+    /// Returns the storage settings; `default` always exists and comes first.
     pub fn storages(&self) -> &[Storage] {
         &self.storages
     }
 
-    /// The variant of this name or alias.
+    /// Returns the variant of this name or alias.
     ///
     /// # Errors
-    /// None is called so; the error lists those there are.
+    /// [`CatalogueError::UnknownVariant`] if there is none; the error lists all names.
     pub fn variant(&self, name: &str) -> Result<&Variant, CatalogueError> {
         self.all_variants().find(|variant| variant.is_called(name)).ok_or_else(|| {
             CatalogueError::UnknownVariant {
@@ -251,10 +254,10 @@ impl System {
         })
     }
 
-    /// The storage setting of this name.
+    /// Returns the storage setting of this name.
     ///
     /// # Errors
-    /// None is called so; the error lists those there are.
+    /// [`CatalogueError::UnknownStorage`] if there is none; the error lists all names.
     pub fn storage(&self, name: &str) -> Result<&Storage, CatalogueError> {
         self.storages.iter().find(|known| known.name == name).ok_or_else(|| CatalogueError::UnknownStorage {
             system: self.name().to_owned(),
@@ -263,11 +266,12 @@ impl System {
         })
     }
 
-    /// What `version` comes as on this machine; none for a system that runs
-    /// only by address.
+    /// Returns the artifact of `version` for this platform. `None` for a system without artifacts, which runs
+    /// only on remote servers.
     ///
     /// # Errors
-    /// There is no such version, or not for this platform.
+    /// [`CatalogueError::UnknownVersion`] if there is no such version, [`CatalogueError::Platform`] if it is
+    /// for other platforms.
     pub fn artifact(&self, version: &str) -> Result<Option<&Artifact>, CatalogueError> {
         if !self.versions().contains(&version) {
             return Err(CatalogueError::UnknownVersion {
@@ -288,11 +292,12 @@ impl System {
         }
     }
 
-    /// The configuration of a version in a variant (or alias) with a storage
-    /// setting.
+    /// Returns the configuration of a version in a variant (or alias) with a storage setting.
     ///
     /// # Errors
-    /// Any of the three is unknown, or the version is not for this platform.
+    /// [`CatalogueError::UnknownVersion`], [`CatalogueError::UnknownVariant`] or
+    /// [`CatalogueError::UnknownStorage`] if a name is unknown, [`CatalogueError::Platform`] if the version
+    /// is for other platforms.
     pub fn configuration(
         &self,
         version: &str,
@@ -315,14 +320,15 @@ impl System {
         Ok(configuration)
     }
 
-    /// The server as this version of it is started.
+    /// Returns the recipe by which this version of the server is started. `None` if the folder has no
+    /// `[server]`.
     pub fn server_of(&self, artifact: &Artifact) -> Option<Recipe> {
         let mut server = self.server.clone()?;
         take_environment(&mut server, artifact);
         Some(server)
     }
 
-    /// Files that belong to nothing, and files that are missing.
+    /// Finds files that belong to nothing, and files that are missing.
     fn check_files(&self) -> Result<(), CatalogueError> {
         let known = self.workloads.names();
         for path in self.folder.files.keys() {
@@ -364,8 +370,8 @@ impl System {
         Ok(())
     }
 
-    /// Resolves everything once, and finds values that nothing uses: a variant
-    /// that misspells one would silently measure what it does not say.
+    /// Resolves every combination once, and finds values that no text uses: a variant with a misspelt value
+    /// would silently measure something else than it states.
     fn check_values(&self) -> Result<(), CatalogueError> {
         let mut used = BTreeSet::new();
         let mut tiers = Vec::new();
@@ -403,7 +409,7 @@ impl System {
     }
 }
 
-/// Adds what a version of the server needs in its environment.
+/// Adds the variables that a version of the server needs in its environment.
 fn take_environment(server: &mut Recipe, artifact: &Artifact) {
     let own = artifact.environment.iter().map(|(name, value)| (name.clone(), value.clone()));
     server.environment.extend(own);
@@ -417,7 +423,7 @@ fn check_names(folder: &Folder, definition: &Definition, text: &TomlText) -> Res
     if !is_name(&definition.name) {
         return Err(text.error(&["name"], RULE));
     }
-    // `all` would be taken for the set when systems are selected.
+    // In a selection of systems, `all` means every system.
     if definition.name == "all" {
         return Err(text.error(&["name"], "`all` stands for every system: choose another name"));
     }

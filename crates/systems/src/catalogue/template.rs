@@ -1,44 +1,43 @@
-//! `{{name}}` in statements and settings.
+//! Placeholders `{{name}}` in statements and settings.
 //!
-//! Values of a system's folder are put in when a configuration is made; the
-//! names of [`RUN_TIME`] stay until the run knows them and are put in by
-//! [`fill`]. Replacement is one pass: what is put in is not looked at again, so
-//! a document or a path holding `{{` stays what it is.
+//! Values of a system's folder are filled in when a configuration is built. The names of [`RUN_TIME`] stay
+//! until the run knows their values, and are filled in by [`fill`]. Replacement is one pass: inserted text is
+//! not scanned again, so a document or a path that holds `{{` stays unchanged.
 
-/// The placeholders that only a run can replace, whatever its workload; each
-/// has further ones. A folder may define none of them.
+/// Placeholders that only a run can fill, in every workload; each workload has further ones. A folder must
+/// not define any of them as a value.
 ///
-/// `file` the data to load, `table` the table's name, `cores` how many the
-/// engine may use, `folder` the engine's data folder, `braces` two opening braces
-/// that start no placeholder.
+/// `file` is the data to load, `table` the name of the table, `cores` the number of cores that the engine may
+/// use, `folder` the engine's data folder, and `braces` stands for two opening braces that start no
+/// placeholder.
 pub const RUN_TIME: [&str; 5] = ["file", "table", "cores", "folder", BRACES];
 
-/// Stands for [`OPENING`] itself.
+/// Name of the placeholder for [`OPENING`] itself.
 const BRACES: &str = "braces";
-/// What a placeholder begins with.
+/// Text with which a placeholder begins.
 const OPENING: &str = "{{";
 
 /// A placeholder that cannot be replaced.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PlaceholderError {
-    /// `{{` that starts no placeholder.
+    /// `{{` that does not start a placeholder.
     #[error("`{{{{` starts a placeholder, which is written {{{{name}}}} in lower case, without spaces")]
     Malformed {
-        /// Where in the text, in bytes.
+        /// Position in the text, in bytes.
         offset: usize,
     },
-    /// A placeholder that has no value.
+    /// A placeholder without a value.
     #[error("`{{{{{name}}}}}` has no value")]
     Unknown {
-        /// Where in the text, in bytes.
+        /// Position in the text, in bytes.
         offset: usize,
-        /// Its name.
+        /// Name of the placeholder, without braces.
         name: String,
     },
 }
 
 impl PlaceholderError {
-    /// Where in the text it stands, in bytes.
+    /// Returns the position of the placeholder in the text, in bytes.
     pub fn offset(&self) -> usize {
         match self {
             Self::Malformed { offset } | Self::Unknown { offset, .. } => *offset,
@@ -46,13 +45,13 @@ impl PlaceholderError {
     }
 }
 
-/// Replaces every placeholder by what `values` gives for its name.
+/// Replaces every placeholder by the value that `values` gives for its name.
 ///
-/// The caller quotes: a path inside an SQL text literal goes through
-/// [`sql_text`] first.
+/// The caller must quote values: a path inside an SQL text literal goes through [`sql_text`] first.
 ///
 /// # Errors
-/// A placeholder without a value, or a `{{` that is none.
+/// [`PlaceholderError::Unknown`] if a placeholder has no value, [`PlaceholderError::Malformed`] if a `{{`
+/// does not start a placeholder.
 pub fn fill(text: &str, values: &[(&str, &str)]) -> Result<String, PlaceholderError> {
     replace(text, |name| {
         values
@@ -63,16 +62,16 @@ pub fn fill(text: &str, values: &[(&str, &str)]) -> Result<String, PlaceholderEr
     })
 }
 
-/// A text that [`fill`] turns into `text`, whatever is in it.
+/// Returns a text that [`fill`] converts back to `text`, whatever it contains.
 #[must_use]
 pub(crate) fn escaped(text: &str) -> String {
     text.replace(OPENING, &format!("{OPENING}{BRACES}}}}}"))
 }
 
-/// As [`fill`], and leaves placeholders that `values` do not name as they are.
+/// Like [`fill`], but leaves placeholders that `values` does not name as they are.
 ///
 /// # Errors
-/// A `{{` that is no placeholder.
+/// [`PlaceholderError::Malformed`] if a `{{` does not start a placeholder.
 pub fn fill_known(text: &str, values: &[(&str, &str)]) -> Result<String, PlaceholderError> {
     replace(text, |name| {
         values
@@ -82,18 +81,18 @@ pub fn fill_known(text: &str, values: &[(&str, &str)]) -> Result<String, Placeho
     })
 }
 
-/// `text` as it is written between the quotes of an SQL text literal.
+/// Escapes `text` for use between the quotes of an SQL text literal.
 pub fn sql_text(text: &str) -> String {
     text.replace('\'', "''")
 }
 
-/// What becomes of one placeholder.
+/// How one placeholder is replaced.
 pub(crate) enum Replacement {
-    /// This text stands in its place.
+    /// This text takes its place.
     Text(String),
-    /// It stays, for the run.
+    /// The placeholder stays, for the run to fill.
     Keep,
-    /// It is an error.
+    /// The placeholder has no value, which is an error.
     None,
 }
 
@@ -119,7 +118,7 @@ pub(crate) fn replace(
     Ok(result)
 }
 
-/// The names of the placeholders in `text`, in order, with their offsets.
+/// Returns the placeholders in `text`, in order, each with its position in bytes.
 pub(crate) fn placeholders(text: &str) -> Result<Vec<(usize, &str)>, PlaceholderError> {
     let mut names = Vec::new();
     let mut done = 0;
@@ -132,7 +131,7 @@ pub(crate) fn placeholders(text: &str) -> Result<Vec<(usize, &str)>, Placeholder
     Ok(names)
 }
 
-/// Whether `name` can be written as a placeholder.
+/// Returns `true` if `name` can be a placeholder: `a`–`z`, `0`–`9` and `_`, beginning with a letter.
 pub(crate) fn is_name(name: &str) -> bool {
     name.starts_with(|first: char| first.is_ascii_lowercase())
         && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_')
@@ -184,7 +183,7 @@ mod tests {
     fn opening_braces_can_be_written() {
         for text in ["{{", "{{{", "{{{{x}}", "a{{table}}b", "{ {", "}}", "{{braces}}"] {
             assert_eq!(fill(&escaped(text), &[("table", "t")]).as_deref(), Ok(text));
-            // Other values are put in first, and it stays.
+            // The escaped braces survive that other values are filled in first.
             let kept = fill_known(&escaped(text), &[("value", "v")]);
             assert_eq!(kept, Ok(escaped(text)), "{text}");
         }

@@ -1,4 +1,4 @@
-//! Ways to set a system up: its variants, and how it compresses.
+//! Variants and storage settings of a system.
 
 use std::collections::BTreeMap;
 
@@ -12,60 +12,61 @@ use super::{
     sections::Sections,
 };
 
-/// What stands for several variants, or for the default of a class: no variant is called so.
+/// Words that select several variants, or the default of a class; no variant can have such a name.
 const SETS: [&str; 5] = ["default", "all", "as-is", "prepared", "extracted"];
 
-/// A way to set a system up.
+/// Variant: a named way to set up a system (schema, indexes, settings).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Variant {
-    /// Its name.
+    /// Name of the variant, unique within the system.
     pub name: String,
-    /// It in a few words.
+    /// Description in a few words.
     pub title: String,
-    /// What it tells the system about the documents beforehand.
+    /// Preparation class: what the system is told about the documents before they are loaded.
     pub preparation: Preparation,
-    /// What sets it apart within its class; empty for most.
+    /// Further division of the preparation class: only configurations with the same text are ranked together.
+    /// Usually empty.
     pub ranks_with: String,
-    /// Whether it is ranked at all.
+    /// Whether the variant takes part in a ranking.
     pub ranked: bool,
-    /// Other names under which it can be asked for.
+    /// Other names by which the variant can be selected.
     pub aliases: Vec<String>,
-    /// The one that stands for its class, part of a run that does not name variants.
+    /// Whether the variant represents the system in its class and is part of a run that names no variants.
     pub is_default: bool,
-    /// The workloads to which it belongs alone; none for what those share that have no variants of their own.
+    /// Workloads to which the variant belongs. Empty: all workloads without variants of their own.
     pub workloads: Vec<&'static str>,
 }
 
 impl Variant {
-    /// Whether `name` is its name or one of its aliases.
+    /// Returns `true` if `name` is the name of the variant or one of its aliases.
     pub fn is_called(&self, name: &str) -> bool {
         self.name == name || self.aliases.iter().any(|alias| alias == name)
     }
 
-    /// Its name and its aliases.
+    /// Returns the name and all aliases.
     pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
         std::iter::once(&self.name).chain(&self.aliases).map(String::as_str)
     }
 
-    /// Whether a workload can be run on it.
+    /// Returns `true` if a workload can be run on the variant.
     pub(crate) fn is_of(&self, rules: &dyn WorkloadRules) -> bool {
         if rules.own_variants() { self.workloads.contains(&rules.name()) } else { self.workloads.is_empty() }
     }
 }
 
-/// A storage setting: how a system compresses.
+/// Storage setting: how a system compresses its data.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Storage {
-    /// Its name: `default`, `best`.
+    /// Name of the storage setting, such as `default` or `best`.
     pub name: String,
-    /// It in a few words.
+    /// Description in a few words.
     pub title: String,
 }
 
-/// The variants that workloads share, and those of workloads that have their own.
+/// Variants that workloads share, and variants of the workloads that have their own.
 pub(super) type Variants = (Vec<Variant>, BTreeMap<&'static str, Vec<Variant>>);
 
-/// All variants of a system, each workload's own apart.
+/// Validates all variants of a system and separates those of each workload that has its own.
 pub(super) fn variants(
     definition: &Definition,
     sections: &BTreeMap<&'static str, Sections>,
@@ -116,7 +117,7 @@ pub(super) fn variants(
     Ok((shared, own))
 }
 
-/// The variant of a system that declares none.
+/// Returns the variant of a system that declares none.
 fn the_only_one() -> Variant {
     Variant {
         name: "default".to_owned(),
@@ -130,7 +131,7 @@ fn the_only_one() -> Variant {
     }
 }
 
-/// All variants as they are written.
+/// Validates and converts all variants that a folder declares.
 fn declared(
     definition: &Definition,
     workloads: &Workloads,
@@ -181,7 +182,7 @@ fn declared(
     Ok(variants)
 }
 
-/// The workloads that a variant names, each of which has variants of its own.
+/// Validates the workloads that a variant names; each of them must have variants of its own.
 fn workloads_of(
     variant: &str,
     named: Option<&[String]>,
@@ -211,7 +212,7 @@ fn workloads_of(
     Ok(of)
 }
 
-/// Each class has one default: the variant that stands for the system there. Reference rows stand in no class and
+/// Checks that each class has one default, which represents the system there. A yardstick is in no class and
 /// may have several.
 fn check_defaults(
     definition: &Definition,
@@ -240,7 +241,7 @@ fn check_defaults(
     Ok(())
 }
 
-/// All storage settings of a system.
+/// Returns all storage settings of a system, `default` first.
 pub(super) fn storages(definition: &Definition) -> Vec<Storage> {
     let declared = |name: &str| definition.storage.get(name).map(|storage| storage.title.clone());
     let default = declared("default").unwrap_or_else(|| "the system's default".to_owned());

@@ -1,4 +1,4 @@
-//! What the tests share: folders, archives and clients that are shell scripts.
+//! Helpers shared by the tests: folders, archives, and clients as shell scripts.
 
 #![allow(dead_code, reason = "every test file takes what it needs")]
 
@@ -15,8 +15,7 @@ use std::{
 use jsonathlon_systems::{Artifact, Catalogue, CatalogueError, Source, SourceKind, Store};
 use sha2::{Digest, Sha256};
 
-/// A cache, a search path that holds nothing but what a test puts there, and an
-/// archive to serve.
+/// A cache, a search path that contains only what a test adds, and an archive to deliver.
 pub(crate) struct World {
     folder: tempfile::TempDir,
 }
@@ -43,9 +42,9 @@ impl World {
         Store::new(self.path("cache")).with_search_path(self.path("bin"))
     }
 
-    /// A client that notes its call and then does what `body` says, with
-    /// `$archive` to serve, `$dest` (npm's or pip's destination), `$repo` (Maven's
-    /// repository) and `$pid_file` at hand.
+    /// Adds a client that logs its call and then executes `body`, in which `$archive` is the file to deliver,
+    /// `$dest` the destination of npm or pip, `$repo` Maven's repository, and `$pid_file` a file for its
+    /// process id.
     pub(crate) fn client(&self, program: &str, body: &str) {
         let script = format!(
             r#"#!/bin/sh
@@ -71,19 +70,19 @@ done
         script::write(&self.path("bin").join(program), &script);
     }
 
-    /// The calls that clients noted.
+    /// The logged calls of all clients.
     pub(crate) fn calls(&self) -> Vec<String> {
         let text = fs::read_to_string(self.path("calls")).unwrap_or_default();
         text.lines().map(str::to_owned).collect()
     }
 
-    /// Puts an archive there to be served, and describes it as npm's.
+    /// Stores an archive for delivery. Returns an artifact with npm as its source.
     pub(crate) fn serve(&self, archive: &[u8], members: &[&str]) -> Artifact {
         fs::write(self.path("archive"), archive).unwrap();
         artifact(vec![source(SourceKind::Npm { package: "@example/engine@2.0.1".into() }, archive, members)])
     }
 
-    /// Every file below the cache but locks and what a client keeps for itself.
+    /// All files in the cache's artifacts, without locks and the clients' own files.
     pub(crate) fn cached(&self) -> Vec<String> {
         let mut files = Vec::new();
         collect(&self.path("cache/artifacts"), &self.path("cache/artifacts"), &mut files);
@@ -91,11 +90,11 @@ done
         files
     }
 
-    /// Whether the client that wrote its number is still running.
+    /// Returns `true` if the client that wrote its process id is still running.
     pub(crate) fn client_runs(&self) -> bool {
         let pid = fs::read_to_string(self.path("pid")).unwrap();
         let stat = fs::read_to_string(format!("/proc/{}/stat", pid.trim())).unwrap_or_default();
-        // A zombie has ended.
+        // A zombie process has ended.
         stat.rsplit_once(')').is_some_and(|(_, rest)| !rest.trim_start().starts_with('Z'))
     }
 }
@@ -144,10 +143,10 @@ pub(crate) fn sha256(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// What stands in the archives' `package/lib.so`.
+/// Content of `package/lib.so` in the archives.
 pub(crate) const LIBRARY: &[u8] = b"not really a library, but long enough to be one";
 
-/// Something to put into an archive.
+/// An entry of an archive.
 pub(crate) enum Member<'a> {
     File(&'a str, &'a [u8]),
     Link(&'a str, &'a str),
@@ -171,7 +170,7 @@ pub(crate) fn tar(members: &[Member<'_>]) -> Vec<u8> {
             Member::Folder(name) => (name, tar::EntryType::Directory, "", b""),
         };
         let mut header = tar::Header::new_gnu();
-        // Straight into the header: the library refuses the names that matter.
+        // Written directly into the header, because the library refuses the hostile names.
         let old = header.as_old_mut();
         old.name[..name.len()].copy_from_slice(name.as_bytes());
         old.linkname[..target.len()].copy_from_slice(target.as_bytes());
@@ -201,7 +200,7 @@ pub(crate) fn zip(members: &[Member<'_>]) -> Vec<u8> {
     archive.finish().unwrap().into_inner()
 }
 
-/// A package as npm has them.
+/// A package in the format of npm.
 pub(crate) fn package() -> Vec<u8> {
     tgz(&[
         Member::File("package/package.json", b"{}"),
@@ -214,7 +213,7 @@ pub(crate) fn never() -> bool {
     false
 }
 
-/// A folder with all below it.
+/// Copies a folder recursively.
 pub(crate) fn copy(from: &Path, to: &Path) {
     fs::create_dir_all(to).unwrap();
     for entry in fs::read_dir(from).unwrap() {
@@ -228,7 +227,7 @@ pub(crate) fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// The catalogue with one text of a built-in system's definition in place of another.
+/// Loads the catalogue with a text of a built-in system's definition replaced.
 pub(crate) fn changed(name: &str, old: &str, new: &str) -> Result<Catalogue, CatalogueError> {
     let folder = tempfile::tempdir().unwrap();
     let system = folder.path().join(name);

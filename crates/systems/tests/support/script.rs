@@ -1,4 +1,4 @@
-//! Scripts that tests write and run.
+//! Scripts that tests write and execute.
 
 use std::{
     io::Write,
@@ -6,8 +6,9 @@ use std::{
     process::{Command, Stdio},
 };
 
-/// Writes a script that can be run at once. A process of its own writes it: of a file that this one has open for writing, a
-/// process that another test starts at that moment would keep a descriptor for a while, and nobody can run it until then.
+/// Writes a script that can be executed immediately. A separate process writes it: if this process had the
+/// file open for writing, a child that another test starts at that moment would inherit the descriptor, and
+/// until it is closed the script could not be executed.
 pub(crate) fn write(path: &Path, text: &str) {
     let mut writer = Command::new("/bin/sh")
         .args(["-c", "cat > \"$0\" && chmod 755 \"$0\""])

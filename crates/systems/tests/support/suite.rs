@@ -1,4 +1,4 @@
-//! A Debian suite with packages made by hand.
+//! A Debian suite with synthetic packages.
 
 use std::{fs, os::unix::fs::symlink, path::PathBuf};
 
@@ -6,8 +6,9 @@ use jsonathlon_systems::{DebianPackage, Source, SourceKind, Store};
 
 use super::{Member, World, sha256, source, tar};
 
-/// An apt-get that serves what lies in `$archive`, a folder here, and names a mirror. What lies in a folder of it that is
-/// called like a suite's updates, `bookworm-security`, belongs to those.
+/// Script of an apt-get that delivers the content of `$archive`, which is a folder here, and names a mirror.
+/// A subfolder named like an update archive, such as `bookworm-security`, contains the packages of that
+/// archive.
 const APT_GET: &str = r#"cd "$start"
 mode=$(cat "$archive/mode")
 encoded() { case "$1" in *:*) echo "${1%%:*}%3a${1#*:}";; *) echo "$1";; esac; }
@@ -63,7 +64,7 @@ case "$all" in
 esac
 exit 0"#;
 
-/// A world with a suite in it.
+/// A world that contains a suite.
 pub(crate) struct Suite {
     pub(crate) world: World,
 }
@@ -94,7 +95,7 @@ impl Suite {
         self.world.store().with_debian_keyring(self.world.path("keyring"))
     }
 
-    /// Puts a package into the suite, in the place of any of its name.
+    /// Adds a package to the suite, replacing any with the same name.
     pub(crate) fn offer(&self, name: &str, version: &str, members: &[Member<'_>]) -> DebianPackage {
         let debs = self.world.path("archive/debs");
         for old in fs::read_dir(&debs).unwrap().map(|entry| entry.unwrap().path()) {
@@ -105,7 +106,8 @@ impl Suite {
         self.offer_in("", name, version, members)
     }
 
-    /// Puts a package into an archive of the suite's updates, such as `bookworm-security`, beside what the suite has.
+    /// Adds a package to an update archive of the suite, such as `bookworm-security`; the suite's own
+    /// packages are kept.
     pub(crate) fn offer_in(
         &self,
         archive: &str,
@@ -129,12 +131,12 @@ impl Suite {
     }
 }
 
-/// What the server and its libraries are taken from.
+/// The source of the server and its libraries, in the suite `sid`.
 pub(crate) fn debian(packages: Vec<DebianPackage>) -> Source {
     debian_of("sid", packages)
 }
 
-/// The same of another suite.
+/// The source of the server and its libraries, in the given suite.
 pub(crate) fn debian_of(suite: &str, packages: Vec<DebianPackage>) -> Source {
     let bytes = packages.iter().map(|package| package.bytes).sum();
     let digest = sha256(format!("{packages:?}").as_bytes());
@@ -149,7 +151,7 @@ pub(crate) fn debian_of(suite: &str, packages: Vec<DebianPackage>) -> Source {
     source
 }
 
-/// A `.deb` by hand, so that anything can be in it: an `ar` archive of three members.
+/// Builds a `.deb` with arbitrary content: an `ar` archive of three members.
 fn deb(name: &str, version: &str, members: &[Member<'_>]) -> Vec<u8> {
     let gz = |bytes: &[u8]| {
         let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());

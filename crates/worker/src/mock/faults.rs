@@ -1,4 +1,4 @@
-//! Doing what a script says.
+//! Executes the faults of a script.
 
 use std::sync::PoisonError;
 use std::time::Duration;
@@ -10,7 +10,8 @@ use rustix::process::{Signal, getpid, kill_process};
 
 use super::script::{Act, Changes, Death};
 
-/// Does what happens before an answer; in a load, `offered` documents have come so far.
+/// Executes the part of a fault that comes before the answer. In a load, `offered` documents were read so
+/// far.
 pub(super) fn before(act: &Act, offered: u64, host: &Host) -> Result<()> {
     match act {
         Act::Delay { ms } => host.clock.sleep(Duration::from_millis(*ms)),
@@ -19,7 +20,7 @@ pub(super) fn before(act: &Act, offered: u64, host: &Host) -> Result<()> {
         Act::Lose { message } => return Err(DriverError::Crashed(message.clone())),
         Act::Crash { by, after } if *after == offered => die(*by),
         Act::Hang { after } if *after == offered => loop {
-            // Not on the host's clock: a fake one would make a spinning loop of it.
+            // Not on the host's clock, because a fake clock would turn this into a busy loop.
             std::thread::sleep(Duration::from_secs(3600));
         },
         Act::Garbage { text, times } => spoil(text, *times, host)?,
@@ -31,7 +32,7 @@ pub(super) fn before(act: &Act, offered: u64, host: &Host) -> Result<()> {
 
 fn die(by: Death) -> ! {
     if by == Death::Kill {
-        // Should it fail, aborting is the next best death.
+        // If the kill fails, the process aborts below.
         kill_process(getpid(), Signal::KILL).ok();
     }
     std::process::abort()
@@ -47,12 +48,12 @@ fn spoil(text: &str, times: u64, host: &Host) -> Result<()> {
             break;
         }
     }
-    // A coordinator that has hung up has seen enough.
+    // A write to a coordinator that has gone away fails, and that does not matter.
     output.flush().ok();
     Ok(())
 }
 
-/// Does to an answer what is to be done to it.
+/// Applies the part of a fault that changes an answer.
 pub(super) fn after(act: &Act, outcome: &mut Outcome) {
     let rows = &mut outcome.rows;
     match act {
@@ -79,7 +80,7 @@ fn cell(rows: &mut [Row], row: usize, column: usize) -> Option<&mut Value> {
     rows.get_mut(row)?.get_mut(column)
 }
 
-/// A value near to this one and not it.
+/// Returns another value that is close to this one.
 fn another(value: &Value) -> Value {
     match value {
         Value::Null => Value::Int(0),
@@ -90,7 +91,8 @@ fn another(value: &Value) -> Value {
     }
 }
 
-/// A document as a system that changes it would give it back; as it is when it cannot be read.
+/// Returns a document as a system that changes documents would return it. Text that is not JSON stays
+/// unchanged.
 pub(super) fn changed(document: String, changes: Changes) -> String {
     if !changes.drop_nulls && !changes.reorder_keys {
         return document;

@@ -1,9 +1,10 @@
-//! The mock's tables of documents with keys, each a file in its data folder.
+//! Mock tables of documents with keys; each is a file in the data folder.
 //!
-//! Statements, T being a table: `doc_create T`, `doc_drop T`, `doc_count T`, `doc_sizes T`, `doc_export T`, `doc_copy T COPY`
-//! (with `l` set to 1), `doc_extract T`, `doc_filter T` (`l` = 10), `doc_order T`, `doc_has T MEMBER`, `doc_index T`,
-//! `doc_unindex T`, `doc_settle T`, `doc_read T KEY`, `doc_set T KEY PATH NUMBER` (a path of names and dots). By row it loads with
-//! `doc_load T :key :doc`. Its plans are those of its script, by the statement's name.
+//! Statements with T as the table: `doc_create T`, `doc_drop T`, `doc_count T`, `doc_sizes T`,
+//! `doc_export T`, `doc_copy T COPY` (sets `l` to 1), `doc_extract T`, `doc_filter T` (`l` = 10),
+//! `doc_order T`, `doc_has T MEMBER`, `doc_index T`, `doc_unindex T`, `doc_settle T`, `doc_read T KEY`,
+//! `doc_set T KEY PATH NUMBER` (PATH is names with dots). `doc_load T :key :doc` loads by row. Query plans
+//! come from the script, by the name of the statement.
 
 use std::fs::{File, OpenOptions};
 use std::io::{BufRead, BufReader, Write};
@@ -15,20 +16,20 @@ use serde_json::Value as Json;
 use jsonathlon_connection::driver::{DriverError, Result};
 use jsonathlon_connection::rows::Outcome;
 
-/// Bytes that an index takes.
+/// Content of an index file: 4,096 bytes.
 const INDEX: &[u8] = &[b'i'; 4096];
 
-/// Whether a statement is one of these.
+/// Returns `true` if the statement belongs to these tables.
 pub(super) fn is_of_tables(name: &str) -> bool {
     name.starts_with("doc_")
 }
 
-/// The table of a load.
+/// Returns the table of a `doc_load` statement. `None` for other statements.
 pub(super) fn table_of_load(statement: &str) -> Option<&str> {
     statement.strip_prefix("doc_load ")?.split_whitespace().next()
 }
 
-/// Appends a document as a line of a table.
+/// Appends the line of a document, key and text separated by a tab, to `out`.
 pub(super) fn line(key: i64, document: &[u8], out: &mut Vec<u8>) {
     out.extend_from_slice(key.to_string().as_bytes());
     out.push(b'\t');
@@ -47,13 +48,13 @@ fn refused(error: &std::io::Error) -> DriverError {
     })
 }
 
-/// Appends lines to a table, which must be there.
+/// Appends lines to an existing table.
 pub(super) fn append(folder: &Path, table: &str, lines: &[u8]) -> Result<()> {
     let file = OpenOptions::new().append(true).open(path(folder, table, "table"));
     file.and_then(|mut file| file.write_all(lines)).map_err(|error| refused(&error))
 }
 
-/// Shows every document.
+/// Calls `take` with the key and the text of every document of a table.
 fn each(folder: &Path, table: &str, mut take: impl FnMut(i64, String) -> Result<()>) -> Result<()> {
     let file = File::open(path(folder, table, "table")).map_err(|error| refused(&error))?;
     for line in BufReader::new(file).lines() {
@@ -80,7 +81,7 @@ fn column(name: &str, values: Vec<Value>) -> Outcome {
     }
 }
 
-/// Does a statement. A copy that is `spoilt` changes another number too.
+/// Executes a statement. If `spoilt`, a copy also changes a second number in its first document.
 pub(super) fn answer(name: &str, rest: &str, folder: &Path, spoilt: bool) -> Result<Outcome> {
     let words: Vec<&str> = rest.split_whitespace().collect();
     let Some((&table, further)) = words.split_first() else {
@@ -149,7 +150,7 @@ pub(super) fn answer(name: &str, rest: &str, folder: &Path, spoilt: bool) -> Res
     Ok(Outcome::default())
 }
 
-/// What only reads.
+/// Executes a statement that only reads.
 fn asked(name: &str, table: &str, further: &[&str], folder: &Path) -> Result<Outcome> {
     let mut found = Vec::new();
     let integer = Value::Int;

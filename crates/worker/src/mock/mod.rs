@@ -1,12 +1,16 @@
-//! A system that answers exactly, and errs exactly as a script tells it.
+//! Mock system, which answers exactly and deviates exactly as its script says.
 //!
-//! Its statements are words: `create`, `index`, `load FILE` or `load TABLE < FILE`, `drain`, `drained`, `compact`, `count`, `sizes`, `plan
-//! NAME`, `q1` … `q6`, `read_back KEY, KEY …` and `drop`; what follows a word that needs nothing is ignored. `answer
-//! TABLE ROWS` answers with these rows, JSON, and `rows TABLE N` with so many. By row it loads with `load TABLE :doc`.
-//! Statements that name no table are about `documents`. What
-//! it has loaded stays in its data folder, so that it can be restarted in another process as a real engine is.
-//! Statements that clients share are in `records`, those of tables with keys in `large`, those of tables of one
-//! document in `single`.
+//! | statement | effect |
+//! |---|---|
+//! | `create`, `index`, `drain`, `compact`, `drop` | as their names say; further words are ignored |
+//! | `load FILE`, `load TABLE < FILE` | loads a whole file; `load TABLE :doc` loads by row |
+//! | `drained`, `count`, `sizes`, `plan NAME` | work left, number of documents, bytes, query plan |
+//! | `q1` … `q6`, `read_back KEY, KEY …` | exact answers, documents |
+//! | `answer TABLE ROWS`, `rows TABLE N` | the given rows (JSON), or N rows |
+//!
+//! Statements without a table concern `documents`. Loaded documents stay in the data folder, so that a new
+//! process finds them like a real engine. The modules `records` (clients), `large` (tables with keys) and
+//! `single` (tables of one document) have further statements.
 
 mod faults;
 mod large;
@@ -29,7 +33,7 @@ use jsonathlon_dataset::value::{Row, Value};
 use script::{Act, Script};
 use store::Store;
 
-/// A session with one data folder.
+/// A session of the mock with one data folder.
 pub(crate) struct Mock {
     script: Script,
     store: Store,
@@ -38,7 +42,7 @@ pub(crate) struct Mock {
 }
 
 impl Mock {
-    /// Reads the script and opens the folder.
+    /// Reads the script and opens the data folder.
     pub(crate) fn open(open: &Open, host: &Host) -> Result<Self> {
         let mock = Self {
             script: Script::of(open)?,
@@ -50,7 +54,8 @@ impl Mock {
         Ok(mock)
     }
 
-    /// Counts the ask and does what is to happen before its answer; gives which ask it is.
+    /// Counts an execution of the statement, sleeps for its delay and executes the faults before its answer.
+    /// Returns the number of the execution, from 1.
     fn begin(&self, name: &str) -> Result<u64> {
         let nth = self.store.count_ask(name)?;
         self.host.clock.sleep(self.delay(name));
@@ -60,7 +65,7 @@ impl Mock {
 
     fn happen(&self, name: &str, nth: u64, offered: u64) -> Result<()> {
         self.script.faults_of(name, nth).try_for_each(|act| {
-            // In the middle of a load only what waits for that document happens.
+            // In the middle of a load only faults that wait for a certain document are executed.
             let waits = matches!(act, Act::Crash { .. } | Act::Hang { .. });
             if offered > 0 && !waits { Ok(()) } else { faults::before(act, offered, &self.host) }
         })
@@ -103,7 +108,7 @@ impl Mock {
                 Ok(single("plan", Value::Text(plan)))
             }
             "read_back" => self.read_back(rest),
-            // What it was told to answer, whatever it holds.
+            // The answer that the statement itself contains, whatever the table holds.
             "answer" => told(rest),
             "rows" => many(rest),
             name if single::is_of_one(name) => single::answer(name, rest, self.store.folder(), &self.script),
@@ -142,7 +147,7 @@ impl Mock {
         })
     }
 
-    /// Loads a whole file or nothing of it, as engines do that read files themselves.
+    /// Loads a whole file or nothing of it, like engines that read files themselves.
     fn load_file(&mut self, file: &Path, nth: u64) -> Result<()> {
         struct File(jsonathlon_dataset::source::Documents);
         impl DocumentSource for File {
@@ -170,7 +175,7 @@ impl Mock {
         }
     }
 
-    /// The lines that are accepted, and how many they are.
+    /// Reads all documents. Returns the lines that are accepted, and their number.
     fn gather(
         &mut self,
         documents: &mut dyn DocumentSource,
@@ -179,7 +184,7 @@ impl Mock {
     ) -> Result<(Vec<u8>, u64)> {
         let (mut lines, mut offered, mut accepted) = (Vec::new(), 0, 0);
         while let Some(document) = documents.next_document()? {
-            // Some systems repeat the document.
+            // Some systems repeat the document in their message.
             let shown = |reason: &str| reason.replace("<document>", &String::from_utf8_lossy(document));
             let scripted = self.script.refusal(offered, nth).map(shown);
             match scripted.or_else(|| self.store.unreadable(document)) {
@@ -306,7 +311,7 @@ impl Connection for Mock {
     }
 }
 
-/// A parameter as a word of a statement.
+/// Formats a parameter as a word of a statement.
 fn shown(parameter: &Parameter<'_>) -> String {
     match *parameter {
         Parameter::Null => "null".to_owned(),
@@ -317,7 +322,7 @@ fn shown(parameter: &Parameter<'_>) -> String {
     }
 }
 
-/// `TABLE [[CELL, …], …]`: these rows.
+/// Parses `TABLE [[CELL, …], …]` and returns these rows.
 fn told(rest: &str) -> Result<Outcome> {
     let text = rest.get(rest.find('[').unwrap_or(rest.len())..).unwrap_or_default();
     let rows: Vec<Row> = serde_json::from_str(text)
@@ -327,7 +332,7 @@ fn told(rest: &str) -> Result<Outcome> {
     Ok(Outcome { columns, rows, ..Outcome::default() })
 }
 
-/// `TABLE N`: as many rows.
+/// Parses `TABLE N` and returns N rows.
 fn many(rest: &str) -> Result<Outcome> {
     let number = rest.rsplit(' ').next().and_then(|number| number.parse().ok());
     let rows: i64 = number.ok_or_else(|| DriverError::Refused(format!("`{rest}` says no number of rows")))?;

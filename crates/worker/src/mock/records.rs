@@ -1,8 +1,9 @@
-//! The mock's table as records with keys, which many clients of one process share. What they change stays in memory: a
-//! restart finds what was loaded, unless the script says how it keeps more.
+//! Mock table of records with keys, shared by the clients of one process. Changes stay in memory, so that a
+//! new process finds only what was loaded, unless the script says how changes are kept.
 //!
-//! Statements, whose parameters are bound: `kv_read KEY`, `kv_update KEY VALUE` (of `field0`), `kv_swap KEY OLD VALUE`
-//! (likewise, if it still is OLD), `kv_insert KEY DOCUMENT`, `kv_delete KEY`, `kv_scan KEY LIMIT`.
+//! Statements with bound parameters: `kv_read KEY`, `kv_update KEY VALUE` (sets `field0`),
+//! `kv_swap KEY OLD VALUE` (sets `field0` if it is still OLD), `kv_insert KEY DOCUMENT`, `kv_delete KEY`,
+//! `kv_scan KEY LIMIT`.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs::File;
@@ -19,10 +20,10 @@ use super::faults;
 use super::script::{Act, Keeps, Script};
 use super::store::Store;
 
-/// The tables of this process by their folders.
+/// Tables of this process by their data folders.
 static TABLES: LazyLock<Mutex<HashMap<PathBuf, Arc<Mutex<Table>>>>> = LazyLock::new(Mutex::default);
 
-/// One table.
+/// Documents of one table, with the number of executions of each statement.
 #[derive(Debug, Default)]
 struct Table {
     documents: BTreeMap<String, Versions>,
@@ -30,20 +31,20 @@ struct Table {
     kept: Kept,
 }
 
-/// The file of what clients have written.
+/// File of the writes that outlive the process.
 const KEPT: &str = "kept.ndjson";
 
-/// What was written since the process began, as far as it is to outlive it.
+/// Writes since the process began that may outlive it.
 #[derive(Debug, Default)]
 struct Kept {
     file: Option<File>,
     writes: u64,
-    /// Lines that were acknowledged and not written out yet.
+    /// Lines that were acknowledged and not written to the file yet.
     waiting: Vec<u8>,
 }
 
 impl Kept {
-    /// A document was written; what the script plants is done to it.
+    /// Keeps a written document, with the losses that the script plants.
     fn add(&mut self, folder: &Path, key: &str, document: &str, how: Keeps) -> Result<()> {
         self.writes += 1;
         let is_nth = |each: Option<u64>| each.is_some_and(|each| self.writes.is_multiple_of(each.max(1)));
@@ -74,13 +75,13 @@ impl Kept {
     }
 }
 
-/// What clients of an earlier process have written; a line that is cut off was never whole.
+/// Reads the writes that earlier processes have kept. An incomplete line is ignored.
 fn kept(folder: &Path) -> Vec<(String, String)> {
     let text = std::fs::read(folder.join(KEPT)).unwrap_or_default();
     String::from_utf8_lossy(&text).lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
 }
 
-/// A document and the one that it replaced.
+/// A document and the version that it replaced.
 #[derive(Debug, Clone, Default)]
 struct Versions {
     now: String,
@@ -91,19 +92,19 @@ fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Whether a statement is one of these.
+/// Returns `true` if the statement belongs to these records.
 pub(super) fn is_of_records(statement: &str) -> bool {
     statement.starts_with("kv_")
 }
 
-/// Forgets what clients have changed, because the table is another one now.
+/// Drops all changes of clients, because the table was created or dropped.
 pub(super) fn forget(folder: &Path) {
     held(&TABLES).remove(folder);
-    // It is there only where a script has it so.
+    // Exists only if the script keeps writes.
     std::fs::remove_file(folder.join(KEPT)).ok();
 }
 
-/// The table in `folder`, as it was loaded where nobody has asked for it yet.
+/// Returns the table of a data folder. The first call reads the loaded documents and the kept writes.
 fn table(folder: &Path, store: &Store) -> Result<Arc<Mutex<Table>>> {
     let mut all = held(&TABLES);
     if let Some(table) = all.get(folder) {
@@ -133,7 +134,8 @@ fn text(parameters: &[Parameter<'_>], index: usize) -> Result<String> {
     })
 }
 
-/// Does one statement with its parameters.
+/// Executes one statement with its parameters. Returns the answer and, for writes, the number of changed
+/// documents.
 pub(super) fn execute(
     statement: &str,
     parameters: &[Parameter<'_>],
@@ -241,7 +243,7 @@ fn set(found: &mut Versions, value: String) {
     found.before = Some(std::mem::replace(&mut found.now, parsed.to_string()));
 }
 
-/// Does to an answer what is to be done to it.
+/// Applies a fault to an answer.
 fn spoil(act: &Act, parameters: &[Parameter<'_>], table: &Table, outcome: &mut Outcome) -> Result<()> {
     let Some(Value::Text(document)) = outcome.rows.first_mut().and_then(|row| row.last_mut()) else {
         faults::after(act, outcome);

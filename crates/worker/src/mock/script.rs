@@ -1,4 +1,4 @@
-//! What a mock is told to do wrong.
+//! Script of the mock: all deviations from a correct system.
 
 use std::collections::BTreeMap;
 
@@ -6,38 +6,38 @@ use jsonathlon_connection::driver::{DriverError, Open, Result};
 use jsonathlon_dataset::value::Value;
 use serde::Deserialize;
 
-/// The file in the data folder that is read when the settings hold no script.
+/// File in the data folder that is read if the settings contain no script.
 const FILE: &str = "script.json";
 
-/// The whole script; every part is optional, and an empty script is a system that does all right.
+/// A whole script. Every part is optional; an empty script describes a system without faults.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct Script {
-    /// The version it answers with.
+    /// Version that the mock reports; by default `mock 1.0`.
     pub(crate) version: String,
     /// Milliseconds that statements take, by their name (`q1`, `load`, `open`, …).
     pub(crate) delay_ms: BTreeMap<String, u64>,
-    /// What goes wrong, and when.
+    /// Faults with the statements at which they happen.
     pub(crate) faults: Vec<Fault>,
-    /// Documents that are not accepted.
+    /// Documents that loads reject.
     pub(crate) refuse: Vec<Refusal>,
-    /// Bytes of the longest document with a key that is accepted.
+    /// Length in bytes of the longest document with a key that is accepted. `None` for no limit.
     pub(crate) longest: Option<usize>,
-    /// Added to every answer of `count`.
+    /// Number that is added to every answer of `count`.
     pub(crate) count_off_by: i64,
-    /// How many times `drained` says that there is work left.
+    /// Number of executions of `drained` that report remaining work.
     pub(crate) undrained: u64,
-    /// What becomes of documents that are read back.
+    /// Changes of documents that are read back.
     pub(crate) read_back: Changes,
-    /// Whether tables of one document take what is not JSON.
+    /// Whether tables of one document accept text that is not JSON.
     pub(crate) takes_anything: bool,
-    /// Levels of the deepest document that tables of one document take.
+    /// Largest number of nested levels in tables of one document. `None` for no limit.
     pub(crate) deepest: Option<usize>,
-    /// How what clients write outlives the process; not at all if absent.
+    /// How the writes of clients outlive the process. `None` if they do not.
     pub(crate) keeps: Option<Keeps>,
-    /// Figures of `sizes` that replace the real ones or come on top.
+    /// Columns of `sizes` that replace the real ones or are added.
     pub(crate) sizes: BTreeMap<String, Value>,
-    /// Plans by the name of the statement.
+    /// Query plans by the name of the statement.
     pub(crate) plans: BTreeMap<String, String>,
 }
 
@@ -61,89 +61,92 @@ impl Default for Script {
     }
 }
 
-/// Something that goes wrong when a statement is asked.
+/// A fault that happens when a statement is executed.
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct Fault {
-    /// The statement's name, `load` and `open` included.
+    /// Name of the statement, including `load` and `open`.
     pub(crate) on: String,
-    /// At which ask of it, from 1, counted over all processes on the data folder; at every one if absent.
+    /// Number of the execution, from 1, counted over all processes on the data folder. `None` for every
+    /// execution.
     pub(crate) nth: Option<u64>,
-    /// What happens.
+    /// What happens in this fault.
     #[serde(flatten)]
     pub(crate) act: Act,
 }
 
-/// What can go wrong.
+/// Kinds of faults of the mock.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(tag = "do", rename_all = "snake_case")]
 pub(crate) enum Act {
-    /// One cell is another one: `value`, or something near the right one.
+    /// Replaces one cell by `value`, or by something close to the right value.
     WrongValue {
         row: usize,
         column: usize,
-        // A null is a value too, and not the same as none.
+        // A given null is a value too, and differs from an absent member.
         #[serde(default, deserialize_with = "given")]
         value: Option<Value>,
     },
-    /// One cell is NaN.
+    /// Replaces one cell by NaN.
     Nan { row: usize, column: usize },
-    /// A row is not there.
+    /// Removes one row of the answer.
     MissingRow { row: usize },
-    /// A row too many, at the end.
+    /// Adds one row at the end.
     ExtraRow { cells: Vec<Value> },
-    /// The rows come in the opposite order.
+    /// Reverses the order of the rows.
     Reorder,
-    /// It takes longer by so many milliseconds.
+    /// Delays the answer by this many milliseconds.
     Delay { ms: u64 },
-    /// An error instead of an answer.
+    /// Returns an error instead of an answer.
     Refuse { message: String },
-    /// The connection breaks, as to a server that ends.
+    /// Breaks the connection, as if the server had ended.
     Lose { message: String },
-    /// The process dies; in a load after so many documents.
+    /// Ends the process; in a load after this many documents.
     Crash {
         #[serde(default)]
         by: Death,
         #[serde(default)]
         after: u64,
     },
-    /// No answer, ever; in a load after so many documents.
+    /// Never answers; in a load after this many documents.
     Hang {
         #[serde(default)]
         after: u64,
     },
-    /// Bytes on the protocol's stream, before the answer.
+    /// Writes bytes to the protocol's stream before the answer.
     Garbage {
         text: String,
         #[serde(default = "once")]
         times: u64,
     },
-    /// A line on the process's standard output, before the answer.
+    /// Prints a line on the standard output of the process before the answer.
     Print { text: String },
-    /// The document that the last write replaced, in the place of the one that is there.
+    /// Returns the document that the last write replaced instead of the current one.
     Stale,
-    /// A document without its last character.
+    /// Returns a document without its last character.
     Truncated,
-    /// Another record's document.
+    /// Returns the document of another record.
     AnotherKey,
-    /// A copy that changes more than it was told to, in its first document.
+    /// Changes more than requested in the first document of a copy.
     Careless,
-    /// Given up because of another client.
+    /// Aborts the statement because of another client.
     Conflict { message: String },
 }
 
-/// How what clients write outlives the process: as lines of a file, appended in the order of the writes.
+/// How the writes of clients outlive the process: as lines of a file, appended in the order of the writes.
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct Keeps {
-    /// So many are acknowledged before they are written out together.
+    /// Number of writes that are acknowledged before they are written to the file together; by default 1.
     pub(crate) together: u64,
-    /// Each so manieth is acknowledged and never written out.
+    /// Interval of writes that are acknowledged and never written to the file: every n-th. `None` for no
+    /// losses.
     pub(crate) loses_each: Option<u64>,
-    /// Of each so manieth only the first half is written out.
+    /// Interval of writes of which only the first half is written to the file: every n-th. `None` for no torn
+    /// writes.
     pub(crate) tears_each: Option<u64>,
-    /// Whether they are on the disk before they are acknowledged.
+    /// Whether writes are synced to the disk before they are acknowledged.
     pub(crate) syncs: bool,
-    /// Whether they are acknowledged though they could not be written out.
+    /// Whether writes are acknowledged although they could not be written to the file.
     pub(crate) is_careless: bool,
 }
 
@@ -161,42 +164,46 @@ fn given<'de, D: serde::Deserializer<'de>>(deserializer: D) -> std::result::Resu
     Value::deserialize(deserializer).map(Some)
 }
 
-/// How a process dies.
+/// Signal by which a process dies.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Death {
-    /// SIGABRT, as a failed assertion.
+    /// SIGABRT, as after a failed assertion.
     #[default]
     Abort,
-    /// SIGKILL, as by the kernel when memory is short.
+    /// SIGKILL, as sent by the kernel when memory is short.
     Kill,
 }
 
-/// A document that is not accepted.
+/// A document that loads reject.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Refusal {
-    /// Its 0-based ordinal in the load.
+    /// Zero-based position of the document in the load.
     pub(crate) ordinal: u64,
-    /// The system's words.
+    /// Message of the system; `<document>` stands for the document itself.
     pub(crate) reason: String,
-    /// In which load, from 1; in every one if absent.
+    /// Number of the load, from 1. `None` for every load.
     #[serde(default)]
     pub(crate) load: Option<u64>,
 }
 
-/// What becomes of documents that are read back.
+/// Changes of documents that are read back.
 #[derive(Debug, Clone, Copy, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct Changes {
-    /// Members that are null are gone.
+    /// Whether members with the value null are removed.
     pub(crate) drop_nulls: bool,
-    /// Members are sorted by key.
+    /// Whether members are sorted by key.
     pub(crate) reorder_keys: bool,
 }
 
 impl Script {
-    /// The script of the settings, else of the data folder, else an empty one.
+    /// Reads the script from the settings, else from the data folder; otherwise it is empty.
+    ///
+    /// # Errors
+    /// [`DriverError::Unavailable`] if the file cannot be read, [`DriverError::Unsupported`] if the script is
+    /// invalid.
     pub(crate) fn of(open: &Open) -> Result<Self> {
         let text = match open.settings.get("script") {
             Some(text) => text.clone(),
@@ -212,7 +219,7 @@ impl Script {
             .map_err(|error| DriverError::Unsupported(format!("the mock's script is wrong: {error}")))
     }
 
-    /// What goes wrong at the `nth` ask of `statement`.
+    /// Faults at the `nth` execution of `statement`.
     pub(crate) fn faults_of<'a>(&'a self, statement: &'a str, nth: u64) -> impl Iterator<Item = &'a Act> {
         self.faults
             .iter()
@@ -220,7 +227,7 @@ impl Script {
             .map(|fault| &fault.act)
     }
 
-    /// Why the document at `ordinal` of the `nth` load is not accepted.
+    /// Reason for which the document at `ordinal` of the `nth` load is rejected. `None` if it is accepted.
     pub(crate) fn refusal(&self, ordinal: u64, nth: u64) -> Option<&str> {
         self.refuse
             .iter()

@@ -1,8 +1,8 @@
-//! The mock's tables of one document, whatever bytes it has, each a file in its data folder.
+//! Mock tables of one document, whatever its bytes are; each table is a file in the data folder.
 //!
-//! Statements, T being a table: `one_create T`, `one_drop T`, `one_read T`, `one_hex T`, `one_value T MEMBER`. A
-//! document goes in by row through `one_load T :doc`, and as a parameter through `one_put T {{document}}`. Text that
-//! is not JSON by the letter is refused, unless the script says that anything is taken.
+//! Statements with T as the table: `one_create T`, `one_drop T`, `one_read T`, `one_hex T`,
+//! `one_value T MEMBER`. The document is loaded by row with `one_load T :doc`, or as a parameter with
+//! `one_put T {{document}}`. Text that is not strictly JSON is refused unless the script accepts anything.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -19,20 +19,20 @@ use serde_json::value::RawValue;
 use super::faults;
 use super::script::Script;
 
-/// The statement of a document that is given as a parameter.
+/// Statement that stores a document passed as a parameter.
 pub(super) const PUT: &str = "one_put";
 
-/// Whether a statement is one of these.
+/// Returns `true` if the statement belongs to these tables.
 pub(super) fn is_of_one(name: &str) -> bool {
     name.starts_with("one_")
 }
 
-/// The table of a load.
+/// Returns the table of a `one_load` statement. `None` for other statements.
 pub(super) fn table_of_load(statement: &str) -> Option<&str> {
     statement.strip_prefix("one_load ")?.split_whitespace().next()
 }
 
-/// The table of a statement that a document is given to.
+/// Returns the table of a `one_put` statement. `None` for other statements.
 pub(super) fn table_of_put(statement: &str) -> Option<&str> {
     statement.strip_prefix(PUT)?.split_whitespace().next()
 }
@@ -48,7 +48,7 @@ fn refused(error: &std::io::Error) -> DriverError {
     })
 }
 
-/// Why a document is not taken.
+/// Reason for which a document is rejected. `None` if it is accepted.
 pub(super) fn unwanted(document: &[u8], script: &Script) -> Option<String> {
     match strict::read(document) {
         Err(fault) if !script.takes_anything => Some(format!("not JSON: {fault}")),
@@ -59,7 +59,7 @@ pub(super) fn unwanted(document: &[u8], script: &Script) -> Option<String> {
     }
 }
 
-/// Levels of a document whose strings hold no brackets.
+/// Number of nested levels of a document. Brackets in strings are counted as well.
 fn levels(document: &[u8]) -> usize {
     let (mut level, mut deepest) = (0_usize, 0);
     for byte in document {
@@ -73,14 +73,14 @@ fn levels(document: &[u8]) -> usize {
     deepest
 }
 
-/// Takes a document into a table, which must be there and empty.
+/// Stores a document in a table, which must exist and be empty.
 pub(super) fn put(folder: &Path, table: &str, document: &[u8]) -> Result<()> {
     let path = path(folder, table);
     let before = std::fs::metadata(&path).map_err(|error| refused(&error))?;
     if before.len() > 0 {
         return Err(DriverError::Refused("the table has its document already".to_owned()));
     }
-    // An empty document is one too: a byte says that it is there.
+    // An empty document is a document too; the first byte marks its presence.
     std::fs::write(&path, [b"d", document].concat()).map_err(|error| refused(&error))
 }
 
@@ -89,7 +89,7 @@ fn document(folder: &Path, table: &str) -> Result<Option<Vec<u8>>> {
     Ok(bytes.strip_prefix(b"d").map(<[u8]>::to_vec))
 }
 
-/// Does a statement.
+/// Executes a statement on one of these tables.
 pub(super) fn answer(name: &str, rest: &str, folder: &Path, script: &Script) -> Result<Outcome> {
     let (table, member) = rest.split_once(' ').unwrap_or((rest, ""));
     let cell = match name {
@@ -125,7 +125,7 @@ pub(super) fn answer(name: &str, rest: &str, folder: &Path, script: &Script) -> 
     Ok(Outcome { columns: vec!["doc".to_owned()], rows, ..Outcome::default() })
 }
 
-/// The value of a member: the content of a string, nothing for null, and the text of everything else.
+/// Value of a member: the content of a string, NULL for null or an absent member, otherwise the JSON text.
 fn value(document: &[u8], member: &str) -> Result<Value> {
     let Ok(members) = serde_json::from_slice::<BTreeMap<String, &RawValue>>(document) else {
         return Ok(Value::Null);

@@ -1,5 +1,5 @@
-//! The mock's tables: each a file of documents, and beside them a file of counters, so that a restart in another
-//! process finds all.
+//! Tables of the mock: a file of documents per table and a file of counters, so that another process finds
+//! everything.
 
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
@@ -10,18 +10,18 @@ use jsonathlon_connection::driver::{DriverError, Result};
 use jsonathlon_dataset::reference::{Answers, Reference};
 use jsonathlon_dataset::scan::{Scanner, Traits};
 
-/// The table of statements that name none. Its file has its documents, one a line, and so has that of any other.
+/// Default table. The file of a table contains its documents, one per line.
 const TABLE: &str = "documents";
-/// How often each statement was asked.
+/// File with the number of executions of each statement.
 const ASKS: &str = "asks.json";
 
-/// The data folder.
+/// Data folder of the mock with its current table.
 pub(super) struct Store {
     folder: PathBuf,
-    /// The table that statements are about.
+    /// Table that the current statement is about.
     table: String,
     scanner: Scanner,
-    /// Over the table; made when first needed.
+    /// Reference answers over the table, computed on first use.
     reference: Option<Reference>,
 }
 
@@ -38,7 +38,8 @@ impl Store {
         self.folder.join(format!("{}.ndjson", self.table))
     }
 
-    /// Goes over to the table that a statement names: a word that begins like that of the documents.
+    /// Switches to the table that a statement names: a word that begins with `documents`. Otherwise to the
+    /// default table.
     pub(super) fn choose(&mut self, statement: &str) {
         let is_name = |word: &&str| {
             word.starts_with(TABLE) && word.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
@@ -50,11 +51,12 @@ impl Store {
         }
     }
 
-    /// Counts an ask of `statement`, on disk, and tells which one it is, from 1.
+    /// Counts an execution of `statement` on disk. Returns its number, from 1.
     pub(super) fn count_ask(&self, statement: &str) -> Result<u64> {
         let path = self.folder.join(ASKS);
-        // In place: on a full disk there is no room for a second file, and the mock must not be the one to
-        // notice that first. Locked until it is closed: clients ask at the same time.
+        // The file is changed in place: on a full disk there is no room for a second file, and the mock must
+        // not be the first to notice that. The file is locked until it is closed, because clients run at the
+        // same time.
         let opened = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path);
         let mut file = opened
             .and_then(|file| file.lock().map(|()| file))
@@ -70,12 +72,13 @@ impl Store {
         *nth += 1;
         let nth = *nth;
         let text = serde_json::to_vec(&asks).unwrap_or_default();
-        // Not emptied before: counts only grow, so a kill between two system calls never leaves half a text.
+        // The file is not truncated first: counts only grow, so a kill between two system calls never leaves
+        // a partial text.
         file.rewind().and_then(|()| file.write_all(&text)).map_err(|error| failed("write", &path, &error))?;
         Ok(nth)
     }
 
-    /// Where it is.
+    /// Path of the data folder.
     pub(super) fn folder(&self) -> &Path {
         &self.folder
     }
@@ -98,20 +101,20 @@ impl Store {
         Ok(())
     }
 
-    /// Bytes of the table.
+    /// Size of the table's file in bytes.
     pub(super) fn bytes(&self) -> Result<u64> {
         let path = self.table();
         std::fs::metadata(&path).map(|data| data.len()).map_err(|error| self.missing(&path, &error))
     }
 
-    /// Appends whole lines, durably, all or none.
+    /// Appends whole lines durably, either all or none.
     pub(super) fn append(&mut self, lines: &[u8]) -> Result<()> {
         let path = self.table();
         let mut file =
             OpenOptions::new().append(true).open(&path).map_err(|error| self.missing(&path, &error))?;
         let before = file.metadata().map_err(|error| failed("read", &path, &error))?.len();
         if let Err(error) = file.write_all(lines).and_then(|()| file.sync_all()) {
-            // What was written of it must not stay; the first error is the one to be told.
+            // A partial write must not stay. The first error is the one to report.
             file.set_len(before).ok();
             return Err(failed("write", &path, &error));
         }
@@ -119,7 +122,8 @@ impl Store {
         Ok(())
     }
 
-    /// Why a system that knows JSON would not take this document.
+    /// Reason for which a system that understands JSON would reject the document. `None` if it would be
+    /// accepted.
     pub(super) fn unreadable(&mut self, document: &[u8]) -> Option<String> {
         let scan = self.scanner.scan(document);
         scan.traits.intersects(Traits::UNREADABLE).then(|| match scan.fault {
@@ -128,12 +132,12 @@ impl Store {
         })
     }
 
-    /// The right answers over the table.
+    /// Exact answers to the questions over the table.
     pub(super) fn answers(&mut self) -> Result<Answers> {
         Ok(self.reference()?.answers())
     }
 
-    /// Documents in the table.
+    /// Number of documents in the table.
     pub(super) fn documents(&mut self) -> Result<u64> {
         Ok(self.reference()?.documents())
     }
@@ -151,7 +155,7 @@ impl Store {
         Ok(self.reference.insert(reference))
     }
 
-    /// The documents whose `time_us` is one of `keys`.
+    /// Documents whose `time_us` is one of `keys`.
     pub(super) fn with_times(&self, keys: &[i64]) -> Result<Vec<String>> {
         let mut scanner = Scanner::new();
         let mut found = Vec::new();
@@ -163,7 +167,7 @@ impl Store {
         Ok(found)
     }
 
-    /// Shows every document.
+    /// Calls `visit` with every document of the table.
     pub(super) fn each(&self, mut visit: impl FnMut(&[u8])) -> Result<()> {
         let path = self.table();
         let file = File::open(&path).map_err(|error| self.missing(&path, &error))?;

@@ -32,7 +32,7 @@ fn events() -> Vec<String> {
         .collect()
 }
 
-/// A mock that has loaded the events by row.
+/// Creates a mock that has loaded the events by row.
 fn loaded(folder: &Path, script: serde_json::Value) -> Box<Mock> {
     let mut mock = mock(folder, script).unwrap();
     mock.collect("create").unwrap();
@@ -113,7 +113,7 @@ fn an_answer_is_distorted_at_the_ask_that_the_script_names_across_restarts() {
     let right = right(Question::Q2);
     let mut mock_now = loaded(folder.path(), script.clone());
     let mut ask = || {
-        // A restart between all asks must not lose count.
+        // A restart between two executions must not lose the count.
         let mut next = mock(folder.path(), script.clone()).unwrap();
         std::mem::swap(&mut next, &mut mock_now);
         mock_now.collect("q2").map(|outcome| outcome.rows)

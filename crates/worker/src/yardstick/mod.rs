@@ -1,4 +1,4 @@
-//! The yardstick as a driver: its tables in a folder, and the few statements that it understands.
+//! Driver of the yardstick: its tables in a data folder, and the statements that it supports.
 
 mod statement;
 
@@ -13,10 +13,10 @@ use jsonathlon_yardstick::{Builder, Error, Table, Tail, Threads, VERSION, check}
 
 use statement::{Verb, parse};
 
-/// The ending of a table's file.
+/// File extension of a table.
 const ENDING: &str = "columns";
 
-/// What the yardstick says, as a driver says it.
+/// Converts an error of the yardstick to a driver error.
 fn told(error: Error) -> DriverError {
     let text = error.to_string();
     match error {
@@ -26,18 +26,19 @@ fn told(error: Error) -> DriverError {
     }
 }
 
-/// A session: all tables of a folder, in memory.
+/// A session with all tables of a data folder in memory.
 pub(crate) struct Yardstick {
     folder: PathBuf,
     threads: Threads,
     tables: BTreeMap<String, Table>,
-    /// Documents that came after a table was made and are in its columns with the next statement.
+    /// Documents that were added to a non-empty table. The next statement on the table merges them into its
+    /// columns.
     tails: BTreeMap<String, Tail>,
     prepared: Statements<String>,
 }
 
 impl Yardstick {
-    /// Reads every table there is. The one setting is `threads`; without it there is one.
+    /// Reads all tables of the data folder. The only setting is `threads`, by default 1.
     pub(crate) fn open(open: &Open) -> Result<Self> {
         if let Some(unknown) = open.settings.keys().find(|name| *name != "threads") {
             return Err(DriverError::Refused(format!(
@@ -84,12 +85,12 @@ impl Yardstick {
         Ok(())
     }
 
-    /// Puts documents that came later into the table's columns.
+    /// Merges documents that were added later into the table's columns.
     fn merge(&mut self, name: &str) -> Result<()> {
         let Some(tail) = self.tails.remove(name) else { return Ok(()) };
         let mut builder = Builder::onto(self.table(name)?).map_err(told)?;
         for document in tail.documents() {
-            // Each was looked at when it came, and was taken then.
+            // Each document was checked and accepted when it was added.
             if let Err(reason) = builder.push(document).map_err(told)? {
                 return Err(DriverError::Documents(reason));
             }
@@ -99,8 +100,8 @@ impl Yardstick {
         Ok(())
     }
 
-    /// Takes documents in behind a table that has rows: ordering all of them again for each that comes would
-    /// take the time of the whole for one.
+    /// Appends documents to a table that has rows. They are merged later, because sorting the whole table for
+    /// each load would make a single document as expensive as all.
     fn append(
         &mut self,
         name: &str,
@@ -128,7 +129,7 @@ impl Yardstick {
         Ok(accepted)
     }
 
-    /// Takes a table away; one that is not there is gone already.
+    /// Removes a table and its file. Does nothing if the table does not exist.
     fn drop_table(&mut self, name: &str) -> Result<()> {
         if self.tables.remove(name).is_some() {
             let path = self.path(name);
@@ -235,7 +236,7 @@ impl Connection for Yardstick {
     }
 }
 
-/// The number of threads; 0 stands for as many as there are cores, as it does for engines.
+/// Reads the number of threads; 0 stands for the number of cores, as it does for engines.
 fn threads(open: &Open) -> Result<usize> {
     let Some(text) = open.settings.get("threads") else { return Ok(1) };
     let threads: usize = text

@@ -1,4 +1,4 @@
-//! The yardstick as a driver: statements, files, and what a worker makes of it.
+//! The yardstick as a driver: statements, files, and use by a worker.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -136,11 +136,11 @@ fn files_that_are_cut_or_foreign_are_told_from_good_ones() {
     let mut layout = good.clone();
     layout[8] = 9;
     assert!(error(opened(&layout)).contains("load again"));
-    // Whatever is written in the header, nothing is allocated for it and nothing overflows.
+    // Whatever the header contains, no memory is allocated for it and nothing overflows.
     let mut rows = good.clone();
     rows[12..20].fill(0xff);
     assert!(error(opened(&rows)).contains("bytes long"));
-    // No byte that is changed makes a question fail.
+    // No changed byte makes a question fail.
     for at in 20..good.len() {
         let mut changed = good.clone();
         changed[at] ^= 0x81;

@@ -1,9 +1,9 @@
-//! The few words that the yardstick understands.
+//! Parser of the yardstick's statements.
 
 use jsonathlon_connection::driver::{DriverError, Result};
 use jsonathlon_dataset::questions::Question;
 
-/// What is to be done, and with which table.
+/// Action of a statement; the table is parsed separately.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Verb {
     Create,
@@ -15,7 +15,11 @@ pub(super) enum Verb {
     Plan(Question),
 }
 
-/// `create`, `drop`, `count`, `sizes`, `q1` … `q6`, `plan QUESTION`, each with a table; `load TABLE :doc`.
+/// Parses `create`, `drop`, `count`, `sizes`, `q1` … `q6` or `plan QUESTION`, each followed by a table, or
+/// `load TABLE :doc`.
+///
+/// # Errors
+/// [`DriverError::Refused`] if the statement is unknown or the name of the table is invalid.
 pub(super) fn parse(text: &str) -> Result<(Verb, &str)> {
     let words: Vec<&str> = text.split_ascii_whitespace().collect();
     let question = |word: &str| Question::ALL.into_iter().find(|question| question.id() == word);
@@ -34,7 +38,7 @@ pub(super) fn parse(text: &str) -> Result<(Verb, &str)> {
             )));
         }
     };
-    // The name becomes a file's.
+    // The name of the table becomes a file name.
     let is_name = table.starts_with(|first: char| first.is_ascii_lowercase())
         && table.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_');
     if !is_name {

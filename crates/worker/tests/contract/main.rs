@@ -1,4 +1,4 @@
-//! The contract of connections, kept by the systems that need no installation.
+//! Tests of the connection contract with systems that need no installation.
 
 #![expect(
     clippy::unwrap_used,
@@ -45,7 +45,7 @@ fn sqlite_keeps_the_contract() {
         refused: "SELECT * FROM nowhere",
     };
     suite::asking_is_asking(&mut *one, &query);
-    // There is no type for them: a statement says the unit.
+    // SQLite has no type for instants; the statement chooses the unit.
     let instants = Instants {
         make: &[],
         asked: &[

@@ -1,5 +1,5 @@
-//! What every connection keeps to, whatever its protocol. Systems that need no installation are run through it
-//! beside this file, the others by the program's own tests.
+//! The contract that every connection must fulfil, for any protocol. Systems that need no installation are
+//! tested next to this file, the others by the tests of the program.
 
 use jsonathlon_connection::{
     Cell, Connection, DocumentSource, DriverError, Lane, LoadSink, Outcome, Parameter, Prepared, Report,
@@ -7,20 +7,20 @@ use jsonathlon_connection::{
 };
 use jsonathlon_dataset::value::{Row, Value};
 
-/// How a system says what the contract is about: a table `contract` of `n`, 64-bit integers, `t`, texts or null, and
-/// `x`, doubles or null.
+/// Statements of a system for the contract: a table `contract` with columns `n` (64-bit integers), `t` (text
+/// or null) and `x` (doubles or null).
 pub(crate) struct Table<'a> {
-    /// Makes the table, empty.
+    /// Creates the table, empty.
     pub(crate) make: &'a [&'a str],
     /// Inserts a row; its parameters are `n`, `t` and `x`.
     pub(crate) insert: &'a str,
-    /// Gives `t` and `x` of the row whose `n` is the parameter.
+    /// Returns `t` and `x` of the row whose `n` is the parameter.
     pub(crate) read: &'a str,
-    /// Gives `n` of the rows whose `t` is the parameter.
+    /// Returns `n` of the rows whose `t` is the parameter.
     pub(crate) find: &'a str,
 }
 
-/// Texts that some way of quoting would get wrong.
+/// Texts that incorrect quoting would damage.
 const TEXTS: [&str; 14] = [
     "plain",
     "",
@@ -38,7 +38,7 @@ const TEXTS: [&str; 14] = [
     "null",
 ];
 
-/// An answer to a prepared statement.
+/// Executes a prepared statement. Returns its rows.
 fn run(
     connection: &mut dyn Connection,
     prepared: &Prepared,
@@ -49,7 +49,7 @@ fn run(
     Ok(outcome.rows)
 }
 
-/// What goes in by parameters comes out of them again, and nothing of it is taken for a statement.
+/// Checks that parameters are returned unchanged and never interpreted as part of a statement.
 pub(crate) fn values_are_values(connection: &mut dyn Connection, table: &Table<'_>) {
     for statement in table.make {
         connection.collect(statement).unwrap_or_else(|error| panic!("{statement}: {error}"));
@@ -62,7 +62,7 @@ pub(crate) fn values_are_values(connection: &mut dyn Connection, table: &Table<'
     let long = "x".repeat(10_000);
     let numbers = [0, -1, 1 << 40, i64::MAX, i64::MIN + 1];
     for (index, text) in TEXTS.into_iter().chain([long.as_str()]).enumerate() {
-        // Numbers of all widths, each once.
+        // Numbers of all widths, each used once.
         let number = numbers.get(index).copied().unwrap_or(100 + index as i64);
         let float = 0.1 + index as f64;
         let row = [Parameter::Int(number), Parameter::Text(text), Parameter::Float(float)];
@@ -79,17 +79,17 @@ pub(crate) fn values_are_values(connection: &mut dyn Connection, table: &Table<'
         "null goes in and comes out"
     );
     assert_eq!(run(connection, &read, &[Parameter::Int(8)]).unwrap(), [] as [Row; 0]);
-    // Parameters that do not fit are refused, and the session goes on.
+    // Missing parameters are refused, and the session remains usable.
     assert!(run(connection, &read, &[]).is_err(), "a parameter is lacking");
     assert_eq!(run(connection, &read, &[Parameter::Int(7)]).unwrap().len(), 1);
 }
 
-/// How a system says one instant in each of its types for instants, 2026-01-02T03:04:05.678901Z as far as a type is fine
-/// enough for that.
+/// Statements of a system for one instant in each of its types: 2026-01-02T03:04:05.678901Z, as precisely as
+/// the type allows.
 pub(crate) struct Instants<'a> {
-    /// What has to be there before.
+    /// Statements to execute first.
     pub(crate) make: &'a [&'a str],
-    /// Statements that answer with one such value, and its microseconds since 1970.
+    /// Statements that return one such value, and its microseconds since 1970.
     pub(crate) asked: &'a [(&'a str, i64)],
 }
 
@@ -98,7 +98,7 @@ pub(crate) const MILLISECOND: i64 = INSTANT / 1_000 * 1_000;
 pub(crate) const SECOND: i64 = INSTANT / 1_000_000 * 1_000_000;
 pub(crate) const DAY: i64 = 20_455 * 86_400_000_000;
 
-/// Instants are microseconds since 1970, whatever their types count, and prepared or not.
+/// Checks that instants are returned as microseconds since 1970 for all types, prepared or not.
 pub(crate) fn instants_are_microseconds(connection: &mut dyn Connection, instants: &Instants<'_>) {
     for statement in instants.make {
         connection.collect(statement).unwrap_or_else(|error| panic!("{statement}: {error}"));
@@ -112,7 +112,7 @@ pub(crate) fn instants_are_microseconds(connection: &mut dyn Connection, instant
     }
 }
 
-/// A statement that gives rows, whatever they are.
+/// A statement that returns some rows.
 pub(crate) struct Query<'a> {
     pub(crate) statement: &'a str,
     pub(crate) columns: &'a [&'a str],
@@ -120,7 +120,7 @@ pub(crate) struct Query<'a> {
     pub(crate) refused: &'a str,
 }
 
-/// Counts, and ends a statement after so many rows.
+/// Counts rows and fails after more than `most` of them.
 #[derive(Default)]
 struct Reluctant {
     columns: usize,
@@ -142,7 +142,8 @@ impl RowSink for Reluctant {
     }
 }
 
-/// However a statement is asked, its answer is the same, and what goes wrong costs nothing but itself.
+/// Checks that a statement returns the same answer however it is executed, and that errors do not affect
+/// later statements.
 pub(crate) fn asking_is_asking(connection: &mut dyn Connection, query: &Query<'_>) {
     assert!(!connection.version().unwrap().is_empty());
     let asked = connection.collect(query.statement).unwrap();
@@ -154,7 +155,7 @@ pub(crate) fn asking_is_asking(connection: &mut dyn Connection, query: &Query<'_
         let _: Report = connection.execute(&prepared, &[], &mut outcome).unwrap();
         assert_eq!((&outcome.columns, &outcome.rows), (&asked.columns, &asked.rows));
     }
-    // Whoever takes the rows can have enough of them.
+    // The receiver of the rows may stop early.
     let mut reluctant = Reluctant::default();
     let error = connection.ask(query.statement, &mut reluctant).unwrap_err();
     assert_eq!((error.to_string().as_str(), reluctant.rows), ("enough", 1));
@@ -171,7 +172,7 @@ pub(crate) fn asking_is_asking(connection: &mut dyn Connection, query: &Query<'_
     }
 }
 
-/// A statement belongs to the connection that prepared it.
+/// Checks that a prepared statement can be used only by the connection that prepared it.
 pub(crate) fn statements_are_not_shared(
     one: &mut dyn Connection,
     other: &mut dyn Connection,
@@ -182,7 +183,7 @@ pub(crate) fn statements_are_not_shared(
     assert!(error.to_string().contains("another connection"), "{error}");
 }
 
-/// Documents out of memory.
+/// A source of documents in memory.
 pub(crate) struct Lines<'a>(pub(crate) std::slice::Iter<'a, &'a str>);
 
 impl DocumentSource for Lines<'_> {
@@ -208,7 +209,7 @@ impl LoadSink for Told {
     }
 }
 
-/// A bulk load whose statement is refused ends with the system's words, and blames no document for it.
+/// Checks that a bulk load with a refused statement fails with the system's message and blames no document.
 pub(crate) fn bulk_blames_a_statement(connection: &mut dyn Connection, statement: &str, words: &str) {
     let mut told = Told::default();
     let lines = [r#"{"n":1}"#, r#"{"n":2}"#];
@@ -217,7 +218,7 @@ pub(crate) fn bulk_blames_a_statement(connection: &mut dyn Connection, statement
     assert_eq!(told.refused, [0; 0], "{statement}");
 }
 
-/// Documents that are refused are named, and all others are in.
+/// Checks that rejected documents are reported and all others are loaded.
 pub(crate) fn bulk_names_what_is_refused(connection: &mut dyn Connection, statement: &str) {
     let documents = [
         r#"{"did":"a","time_us":1,"n":1}"#,
@@ -231,25 +232,25 @@ pub(crate) fn bulk_names_what_is_refused(connection: &mut dyn Connection, statem
     assert_eq!((accepted, told.offered, told.refused), (3, 5, vec![1, 3]));
 }
 
-/// How a system writes: a table `keyed` of texts `v` by unique texts `k`.
+/// Statements of a system for writes: a table `keyed` with text `v` by unique text `k`.
 pub(crate) struct Keyed<'a> {
     /// Inserts a row; its parameters are `k` and `v`.
     pub(crate) insert: &'a str,
     /// Sets `v` of a row; its parameters are `v` and `k`.
     pub(crate) update: &'a str,
-    /// Gives `v` of the row whose `k` is the parameter.
+    /// Returns `v` of the row whose `k` is the parameter.
     pub(crate) read: &'a str,
     /// A statement that the system refuses.
     pub(crate) refused: &'a str,
-    /// Whether the system says how many rows a write has changed, and keeps keys unique.
+    /// Whether the system reports the number of changed rows, and keeps keys unique.
     pub(crate) counts: bool,
-    /// Whether an update of what is not there is one of no rows.
+    /// Whether an update of a missing row reports zero rows.
     pub(crate) updates_nothing: bool,
-    /// Statements of one or the other of two lanes, the last of which is given up for what went before.
+    /// Statements with the index of one of two connections; the last one must fail with a conflict.
     pub(crate) conflict: &'a [(usize, &'a str)],
 }
 
-/// Sends, and asks for the answer until it is there.
+/// Sends a statement and waits for its answer.
 fn run_on(
     lane: &mut dyn Lane,
     prepared: &Prepared,
@@ -257,7 +258,7 @@ fn run_on(
     sink: &mut dyn RowSink,
 ) -> Result<Report> {
     lane.send(prepared, parameters)?;
-    // As a loop over many lanes does, and then as one that has nothing else to do.
+    // First polls, like a loop over many connections; then blocks.
     for _ in 0..3 {
         if let Some(report) = lane.receive(false, sink)? {
             return Ok(report);
@@ -266,7 +267,7 @@ fn run_on(
     lane.receive(true, sink).map(|report| report.unwrap_or_else(|| panic!("it was waited for")))
 }
 
-/// What a connection does, a lane does, whether statements are prepared or not.
+/// Checks the contract of nonblocking connections, with and without prepared statements.
 pub(crate) fn lanes_keep_it(open: &mut dyn FnMut(bool) -> Box<dyn Lane>, keyed: &Keyed<'_>) {
     for prepare in [true, false] {
         let mut lane = open(prepare);
@@ -283,7 +284,7 @@ pub(crate) fn lanes_keep_it(open: &mut dyn FnMut(bool) -> Box<dyn Lane>, keyed: 
         };
         let key = |index: usize| format!("{prepare}{index}");
         let mut nothing = Outcome::default();
-        // More than a socket takes at once.
+        // More than a socket accepts at once.
         let long = "é".repeat(1_000_000);
         for (index, text) in TEXTS.into_iter().chain([long.as_str()]).enumerate() {
             let key = key(index);
@@ -309,7 +310,7 @@ pub(crate) fn lanes_keep_it(open: &mut dyn FnMut(bool) -> Box<dyn Lane>, keyed: 
             assert_eq!(report.unwrap().affected, Some(0));
         }
         assert_eq!(value(lane, "none"), [] as [Row; 0]);
-        // What goes wrong costs nothing but itself.
+        // Errors do not affect later statements.
         assert!(run_on(lane, &read, &[], &mut nothing).is_err(), "a parameter is lacking");
         let parameters = [Parameter::Text("true0")];
         let error = run_on(lane, &read, &parameters, &mut Reluctant::default()).unwrap_err();

@@ -1,5 +1,5 @@
-//! The analytics workload: the same documents into one JSON column of every system, then the five
-//! questions of the billion-document JSON challenge and one that nobody prepared for.
+//! The analytics workload: the same documents in one JSON column of every system, then the five questions of
+//! the billion-document JSON challenge and one for which no system is prepared.
 
 pub mod verify;
 
@@ -20,32 +20,32 @@ use crate::recorder::Recorder;
 use crate::target::Target;
 use crate::workload::Workload;
 
-/// Settings of this workload: how questions are asked, and nothing else.
+/// Settings of this workload: only how questions are asked.
 pub type AnalyticsSettings = AskSettings;
 
-/// The workload, with the right answers over the documents of a run.
+/// The analytics workload with the reference that computes the expected answers of a run.
 #[derive(Debug, Default)]
 pub struct Analytics {
     settings: AnalyticsSettings,
     reference: Reference,
-    /// Whether the questions are asked even where the documents are no events.
+    /// Whether the questions are asked even if the documents are not events.
     of_any_documents: bool,
 }
 
 impl Analytics {
-    /// With these settings.
+    /// Creates the workload with these settings; it requires events.
     #[must_use]
     pub fn new(settings: AnalyticsSettings) -> Self {
         Self { settings, ..Self::default() }
     }
 
-    /// Asks even where the documents are no events.
+    /// Allows documents that are not events.
     #[must_use]
     pub fn of_any_documents(self) -> Self {
         Self { of_any_documents: true, ..self }
     }
 
-    /// The right answers over the documents that a system holds.
+    /// Computes the expected answers over the documents that a system holds.
     fn answers(&self, staged: &Staged, accepted: &Accepted) -> Result<Answers, RunError> {
         let mut reference = match accepted.refused_lines.is_empty() {
             true => self.reference.clone(),
@@ -61,7 +61,7 @@ impl Analytics {
     }
 }
 
-/// Wants events: over anything else the questions have no answer that tells anybody something.
+/// Requires at least half of the documents to be events: the answers are meaningless for other documents.
 struct OnlyEvents<'a>(&'a mut Reference);
 
 impl Observe for OnlyEvents<'_> {
@@ -116,7 +116,7 @@ impl Workload for Analytics {
 }
 
 impl Truth for Analytics {
-    /// The right answers, computed over the documents that the target holds.
+    /// Expected answers, computed over the documents that the target holds; `None` before its load.
     type Held = Option<Answers>;
 
     fn questions(&self, _: &Target) -> Vec<Question> {

@@ -1,4 +1,4 @@
-//! Answers against the reference: row by row, column by column.
+//! Verifies answers against the reference, row by row and column by column.
 
 use jsonathlon_dataset::questions::Question;
 use jsonathlon_dataset::value::{Row, Value};
@@ -6,8 +6,8 @@ use jsonathlon_results::record::Verdict;
 
 use crate::asking::Comparison;
 
-/// Compares `answer` with `expected` after putting it into the question's stated order. Columns whose
-/// index is in `approximate` may differ numerically; every other cell must be equal in type and value.
+/// Compares `answer` with `expected` after sorting it into the question's stated order. Columns whose index
+/// is in `approximate` may differ numerically; every other value must be equal in type and value.
 #[must_use]
 pub fn compare(question: Question, expected: &[Row], answer: &[Row], approximate: &[usize]) -> Comparison {
     let names = question.columns();
@@ -54,8 +54,8 @@ pub fn compare(question: Question, expected: &[Row], answer: &[Row], approximate
     Comparison { verdict: Verdict::Approximate, approximate_error: Some(largest), difference: None }
 }
 
-/// |got − want| ÷ |want|, of two numbers; a zero that is met exactly has no error. None when either is
-/// not a finite number, or anything but zero stands for zero.
+/// Relative error |got − want| ÷ |want| of two numbers; 0 if both are equal. `None` if either is not a finite
+/// number, or if only `want` is zero.
 fn relative_error(want: &Value, got: &Value) -> Option<f64> {
     let (want, got) = (number(want)?, number(got)?);
     if want == got {

@@ -1,4 +1,4 @@
-//! Cold and hot trials of one question.
+//! Runs the cold and hot trials of one question.
 
 use std::collections::HashSet;
 use std::time::Duration;
@@ -24,19 +24,19 @@ use crate::recorder::{Recorder, SAME, blank, memory_metrics};
 use crate::session::{Ended, Session};
 use crate::settings::Settings;
 
-/// Warm-up executions at least and at most. It ends early once an execution is no longer clearly faster
-/// than all before it.
+/// Minimum and maximum number of warm-up executions. Warm-up ends early once an execution is not clearly
+/// faster than all before it.
 const WARM_UP: (usize, usize) = (2, 5);
-/// What counts as clearly faster.
+/// An execution is clearly faster if its time is at most this share of the fastest time so far.
 const STILL_WARMING: f64 = 0.9;
 
-/// Everything that one question's trials in one round share.
+/// Context shared by the trials of one question in one round.
 pub(crate) struct Asking<'a> {
     pub(crate) cells: Cells<'a>,
     pub(crate) settings: &'a Settings,
     pub(crate) own: &'a AskSettings,
     pub(crate) disk_bytes_per_s: Option<f64>,
-    /// Holds rows against the right answer.
+    /// Compares rows with the expected answer.
     pub(crate) judge: &'a dyn Fn(&[Row]) -> Comparison,
     pub(crate) rules: &'a QuestionRules,
     pub(crate) question: &'a Question,
@@ -44,7 +44,7 @@ pub(crate) struct Asking<'a> {
     pub(crate) round: u32,
 }
 
-/// Questions that are not asked again, because one trial of them ran into its limit.
+/// Keys of questions that are not asked again, because one of their trials timed out.
 pub(crate) type TimedOut = HashSet<String>;
 
 impl Asking<'_> {
@@ -63,7 +63,8 @@ impl Asking<'_> {
         Duration::from_secs_f64(self.settings.timeout_s)
     }
 
-    /// Asks the question in this round: cold, then hot. What is in the journal already is left alone.
+    /// Runs the cold and then the hot trials of this round. Trials that are already in the journal are
+    /// skipped.
     pub(crate) fn ask(
         &self,
         session: &mut Session<'_>,
@@ -82,7 +83,7 @@ impl Asking<'_> {
             );
             return self.fail(&failure, recorder);
         }
-        // A run that stops by time or precision may have more rounds than planned.
+        // A run with a time budget or a target precision may have more rounds than planned.
         let of = match self.settings.enough {
             Enough::Rounds => format!(" of {}", self.settings.rounds),
             Enough::Budget { .. } | Enough::Precision { .. } => String::new(),
@@ -97,8 +98,8 @@ impl Asking<'_> {
         };
         let result = Ended::split(self.try_ask(session, &statement, recorder))?;
         if let Err(failure) = result {
-            // Whatever state the engine is in now, the next question starts with a new one. One that only
-            // gave a wrong answer is well enough to be closed in order.
+            // The engine may be in any state now, so the next question starts a new one. After a wrong answer
+            // the engine can still be closed cleanly.
             if failure.kind != FailureKind::Wrong {
                 session.kill();
             }
@@ -126,7 +127,7 @@ impl Asking<'_> {
         }
         self.read_only(session)?;
         self.hot(session, statement, recorder)?;
-        // After the trials: reading a plan may warm what cold trials want cold.
+        // After the trials, because reading a plan may load data into caches.
         self.check_plan(session, statement, recorder)
     }
 
@@ -150,7 +151,7 @@ impl Asking<'_> {
         Ok(())
     }
 
-    /// Makes the session refuse changes, of a system whose folder says how.
+    /// Makes the session reject changes, if the system's folder has statements for that.
     fn read_only(&self, session: &mut Session<'_>) -> Result<(), Ended> {
         super::read_only(session, self.limit())
     }
@@ -171,7 +172,8 @@ impl Asking<'_> {
         Ok(())
     }
 
-    /// Asks the kernel whether the data is out of memory; a trial that may not be called cold is not.
+    /// Checks with the kernel whether the data is out of memory. Otherwise the trial is recorded as
+    /// `cold-unverified`.
     fn verify_cold(&self, session: &Session<'_>, trial: &mut Trial) -> Result<(), Ended> {
         if session.is_guest() {
             trial.cell.phase = Phase::ColdUnverified;
@@ -204,13 +206,13 @@ impl Asking<'_> {
         for execution in 0..WARM_UP.1 {
             let ask = Op::Ask { statement: statement.to_owned() };
             let answered: Answered = session.request(&ask, self.limit(), &mut |_| {})?;
-            // An answer that is not timed must be right all the same: every answer is compared.
+            // Answers without a time must be correct, too: every answer is compared.
             if let Some(difference) = self.compare(&answered).difference {
                 let error = format!("while warming up: {difference}");
                 return Err(Ended::failed(FailureKind::Wrong, error));
             }
-            // Against the fastest before and not the last one: a single slow execution is noise, and what
-            // comes after it is no sign of warming.
+            // Compared with the fastest execution and not the last one: a single slow execution is noise, and
+            // a normal one after it is not a sign of warming.
             let steady = answered.seconds > fastest * STILL_WARMING;
             fastest = fastest.min(answered.seconds);
             if execution + 1 >= WARM_UP.0 && steady {
@@ -224,13 +226,13 @@ impl Asking<'_> {
             }
             let mut trial = blank(&cell, self.round, order);
             if order == 0 {
-                // One look a round, between trials: reading the map of a large process takes milliseconds.
-                // What it holds then, that is: a peak within a short trial is not seen.
+                // One reading per round, between trials, because reading the memory map of a large process
+                // takes milliseconds. A peak within a short trial is not seen.
                 let held = session.memory().into_iter();
                 trial.metrics.extend(held.flat_map(|now| memory_metrics("held", now, session.idle)));
                 match self.own_figures(session) {
                     Ok(figures) => trial.metrics.extend(figures),
-                    // Beside the figures and not one of them; an engine that is down shows in the next trial.
+                    // Additional metrics only: an engine that is down shows in the next trial.
                     Err(Ended::Failed(failure)) => recorder.warn(&format!(
                         "{}: no figures of its own: {}",
                         self.cells.target.file_name(),
@@ -244,8 +246,8 @@ impl Asking<'_> {
         Ok(())
     }
 
-    /// As many hot trials as the first round had: were it more in fast rounds than in slow ones, the median
-    /// over all would lean to the fast ones.
+    /// Number of hot trials: as many as in the first round. More trials in fast rounds than in slow ones
+    /// would bias the median towards fast rounds.
     fn hot_trials(&self, seconds: f64, recorder: &Recorder<'_>) -> u32 {
         let cell = self.cell(Phase::Hot);
         let most = self.own.most_hot_trials.max(self.own.hot_trials);
@@ -257,9 +259,10 @@ impl Asking<'_> {
         }
     }
 
-    /// What the engine itself tells about its memory, where its folder has a statement for that.
+    /// Metrics that the engine itself reports, if its folder has a statement `counters`. None for remote
+    /// servers.
     fn own_figures(&self, session: &mut Session<'_>) -> Result<Metrics, Ended> {
-        // What others do with a server is in its own figures too.
+        // On a remote server, these numbers include the activity of other clients.
         if session.is_guest() || session.target.part.statements("counters").is_empty() {
             return Ok(Metrics::new());
         }
@@ -272,7 +275,8 @@ impl Asking<'_> {
         Ok(figures.iter().filter_map(|(name, value)| Some((name.clone(), number(value)?))).collect())
     }
 
-    /// Asks once and records the trial, whatever the answer. One that reads more than it may is not hot.
+    /// Runs one trial and records it, whatever the answer. A trial that reads more than `may_read` is not
+    /// hot.
     fn execute(
         &self,
         session: &mut Session<'_>,
@@ -285,7 +289,7 @@ impl Asking<'_> {
         let ask = Op::Ask { statement: statement.to_owned() };
         session.subject().begin_trial();
         let answered = session.request::<Answered>(&ask, self.limit(), &mut |_| {});
-        // The series looks once a second, and leaves short trials alone: only long ones have samples.
+        // Telemetry samples once per second and skips short trials, so only long trials have samples.
         if let Some(peak) = session.subject().end_trial() {
             trial.metrics.extend(memory_metrics("peak", peak, session.idle));
         }
@@ -353,7 +357,7 @@ impl Asking<'_> {
             .map_err(Ended::from)
     }
 
-    /// Keeps each distinct answer once.
+    /// Saves each distinct answer once, in the run folder.
     fn keep_answer(
         &self,
         trial: &Trial,
@@ -373,7 +377,7 @@ impl Asking<'_> {
         Ok(())
     }
 
-    /// Keeps the plan and holds it against what the configuration promises, once a state.
+    /// Saves the query plan and checks it against the declared access path, once per data state.
     fn check_plan(
         &self,
         session: &mut Session<'_>,
@@ -385,8 +389,8 @@ impl Asking<'_> {
         access::check(session, self.cell(Phase::Hot), &name, statement, self.limit(), violations, recorder)
     }
 
-    /// Records every planned trial of this question and round that has no record yet as failed, and one at
-    /// least: a failure always takes the time of its cell away.
+    /// Records every planned trial of this question and round without a record as failed, but at least one: a
+    /// failure always removes the time of its cell.
     pub(crate) fn fail(&self, failure: &Failure, recorder: &mut Recorder<'_>) -> Result<(), RunError> {
         let mut recorded = false;
         let (mut first, mut told) = (failure.clone(), failure.clone());
@@ -403,7 +407,7 @@ impl Asking<'_> {
         if recorded {
             return Ok(());
         }
-        // It failed in a trial beyond the planned ones, and must not be forgotten for that.
+        // A trial beyond the planned ones failed, which must be recorded, too.
         let cell = self.cell(Phase::Hot);
         let free = (0..=self.own.most_hot_trials.max(self.own.hot_trials))
             .find(|order| !recorder.has(&cell.trial_key(self.round, *order)));

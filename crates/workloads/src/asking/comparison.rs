@@ -1,16 +1,16 @@
-//! How an answer compares with the right one.
+//! Result of verifying an answer.
 
 use jsonathlon_results::record::Verdict;
 
-/// How an answer compares with the right one.
+/// Result of comparing an answer with the expected answer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Comparison {
-    /// `exact`, `approximate` or `wrong`; `unverified` or `disputed` where nobody knows the right answer.
+    /// `exact`, `approximate` or `wrong`; `unverified` or `disputed` if there is no expected answer.
     pub verdict: Verdict,
-    /// Largest relative error over the columns declared approximate; zero is shown too. None when no
-    /// column is declared so, or the answer is wrong.
+    /// Largest relative error over the columns declared approximate, including zero. `None` if no column is
+    /// declared approximate, or the answer is wrong.
     pub approximate_error: Option<f64>,
-    /// The first difference, for a reader, when the verdict is `wrong`.
+    /// First difference in readable form; `None` unless the verdict is `wrong`.
     pub difference: Option<String>,
 }
 
@@ -19,7 +19,7 @@ impl Comparison {
         Self { verdict: Verdict::Wrong, approximate_error: None, difference: Some(difference) }
     }
 
-    /// Of a statement that is declared to answer something else: there is nothing to compare with.
+    /// Result for a statement that is declared to answer another question: there is no expected answer.
     pub(crate) fn of_another_question() -> Self {
         Self { verdict: Verdict::Unverified, approximate_error: None, difference: None }
     }

@@ -1,7 +1,7 @@
-//! Questions asked of every system in rounds, cold and hot, whoever knows the right answers.
+//! Runs questions on every system in rounds, cold and hot, and verifies the answers.
 //!
-//! What is asked, and what an answer is held against, is a [`Truth`]: answers computed beforehand, or those on which
-//! systems agree.
+//! A [`Truth`] provides the questions and the expected answers: computed beforehand, or agreed on by the
+//! systems.
 
 mod ask;
 mod comparison;
@@ -26,41 +26,42 @@ use crate::target::Target;
 pub use comparison::Comparison;
 pub use settings::AskSettings;
 
-/// A question as the runner sees it.
+/// A question from the runner's point of view.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Question {
-    /// The step of its cells.
+    /// Name of the question, the step of its cells.
     pub(crate) name: String,
-    /// The statement file that asks it.
+    /// Name of the statement file that asks the question.
     pub(crate) file: String,
-    /// The names of its answer's columns.
+    /// Column names of the answer, in order.
     pub(crate) columns: Vec<String>,
 }
 
-/// Who knows the questions, and the right answers to them.
+/// Source of questions and of their expected answers.
 pub(crate) trait Truth: Sized {
-    /// What the answers of one target are held against.
+    /// Expected answers of one target.
     type Held: Default;
 
-    /// The questions that a target is asked, in order.
+    /// Questions for a target, in the order in which they are asked.
     fn questions(&self, target: &Target) -> Vec<Question>;
 
-    /// What a target's folder declares and demands, by question.
+    /// Declarations and requirements of the target's folder, by question.
     fn rules(&self, target: &Target) -> BTreeMap<String, QuestionRules>;
 
-    /// What is held against the answers of a target that has these documents.
+    /// Determines the expected answers of a target that holds the documents `accepted`.
     ///
     /// # Errors
-    /// Documents cannot be read again.
+    /// If documents cannot be read again.
     fn learn(&self, bench: &Bench<'_>, accepted: &Accepted) -> Result<Self::Held, RunError>;
 
-    /// Holds an answer of a target against the right one.
+    /// Verifies an answer of a target against the expected answer.
     fn judge(&self, held: &Self::Held, cells: Cells<'_>, question: &Question, rows: &[Row]) -> Comparison;
 
-    /// Finds the right answers out, where that takes the systems themselves: before anything is timed.
+    /// Determines expected answers that depend on the systems' own answers, before anything is timed. Does
+    /// nothing by default.
     ///
     /// # Errors
-    /// What ends the run.
+    /// If the run must end.
     fn survey<'a>(
         &self,
         bench: &Bench<'a>,
@@ -72,16 +73,16 @@ pub(crate) trait Truth: Sized {
     }
 }
 
-/// A target with what it is asked, and what it must answer.
+/// A target with its questions and expected answers.
 pub(crate) struct Asked<'a, T: Truth> {
     pub(crate) of: UnderTest<'a>,
     pub(crate) questions: Vec<Question>,
-    /// What its folder declares and demands by question.
+    /// Declarations and requirements of the system's folder, by question.
     pub(crate) rules: BTreeMap<String, QuestionRules>,
     pub(crate) held: T::Held,
 }
 
-/// The keys of all trials of all targets.
+/// Keys of all planned trials of all targets.
 pub(crate) fn keys<T: Truth>(truth: &T, own: &AskSettings, bench: &Bench<'_>) -> Vec<String> {
     let of = |target| {
         let questions = truth.questions(target);
@@ -91,7 +92,7 @@ pub(crate) fn keys<T: Truth>(truth: &T, own: &AskSettings, bench: &Bench<'_>) ->
     bench.targets.iter().flat_map(of).collect()
 }
 
-/// Runs whatever has no record yet.
+/// Runs every planned trial that the journal does not contain yet.
 pub(crate) fn run<T: Truth>(
     truth: &T,
     own: &AskSettings,
@@ -111,7 +112,7 @@ pub(crate) fn run<T: Truth>(
     ended
 }
 
-/// Makes a session refuse changes, of a system whose folder says how.
+/// Makes the session reject changes, if the system's folder has statements for that.
 pub(crate) fn read_only(session: &mut Session<'_>, limit: Duration) -> Result<(), Ended> {
     let statements = session.statements("read_only", &[("table", TABLE)])?;
     if statements.is_empty() {

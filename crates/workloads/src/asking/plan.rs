@@ -1,4 +1,4 @@
-//! Which trials a run that asks questions consists of.
+//! Plans the trials of workloads that ask questions.
 
 use jsonathlon_results::id::State;
 use jsonathlon_results::record::{Cell, Phase};
@@ -7,16 +7,17 @@ use super::AskSettings;
 use crate::cells::Cells;
 use crate::settings::Settings;
 
-/// A question in `state` and `phase`.
+/// Cell of a question in `state` and `phase`.
 #[must_use]
 pub(crate) fn question(cells: Cells<'_>, question: &str, phase: Phase, state: State) -> Cell {
     cells.cell(question, phase, Some(state))
 }
 
-/// The keys of all trials that must end for a target to be complete: one load with its size, or as many as
-/// were asked for; the compacted size; and per state, round and question one cold trial and the least number of
-/// hot ones. A load that turns out to be short is repeated, a question that turns out to be fast gets more hot
-/// trials, and a run that stops by time or precision has more rounds than planned, never fewer.
+/// Keys of all trials that a target needs to be complete: the planned loads with their sizes (at least one),
+/// the compacted size, and per state, round and question the planned cold and hot trials.
+///
+/// A run may have more: short loads are repeated, fast questions get more hot trials, and a time budget or a
+/// target precision adds rounds.
 #[must_use]
 pub(crate) fn keys<'q>(
     cells: Cells<'_>,
@@ -37,7 +38,7 @@ pub(crate) fn keys<'q>(
     keys
 }
 
-/// The keys of one question in one round.
+/// Keys of one question's planned trials in one round.
 #[must_use]
 pub(crate) fn question_keys(
     cells: Cells<'_>,
@@ -50,13 +51,13 @@ pub(crate) fn question_keys(
     trials(cells, round, own).into_iter().map(key).collect()
 }
 
-/// Phases and orders of the trials of one question in one round.
+/// Phases and orders of one question's planned trials in one round.
 #[must_use]
 pub(crate) fn trials(cells: Cells<'_>, round: u32, own: &AskSettings) -> Vec<(Phase, u32)> {
     let mut trials = Vec::new();
     if is_cold(cells, round, own) {
         trials.push((Phase::Cold, 0));
-        // Only the machine that a server runs on can drop its pages.
+        // Pages of a remote server can only be dropped on its own machine.
         if own.cold_os && cells.target.guest.is_none() {
             trials.push((Phase::ColdOs, 0));
         }
@@ -65,7 +66,7 @@ pub(crate) fn trials(cells: Cells<'_>, round: u32, own: &AskSettings) -> Vec<(Ph
     trials
 }
 
-/// Whether there are cold trials in a round: not of a target that cannot be cold.
+/// Returns `true` if a round has cold trials for this target; `false` if the target cannot be cold.
 #[must_use]
 pub(crate) fn is_cold(cells: Cells<'_>, round: u32, own: &AskSettings) -> bool {
     own.is_cold(round) && cells.target.can_be_cold()

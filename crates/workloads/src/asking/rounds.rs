@@ -1,4 +1,4 @@
-//! The order of work: rounds of loads and questions, rotated between targets, until there are enough.
+//! Order of work: rounds of loads and questions, rotated between targets, until the stopping rule applies.
 
 use jsonathlon_measure::control::Control;
 use jsonathlon_results::id::State;
@@ -14,7 +14,7 @@ use crate::pace::Next;
 use crate::recorder::Recorder;
 use crate::session::Ended;
 
-/// What the turns of a run have in common.
+/// Context shared by all turns of a run.
 struct Turns<'t, 'b, 'a, T> {
     bench: &'b Bench<'a>,
     truth: &'t T,
@@ -23,7 +23,7 @@ struct Turns<'t, 'b, 'a, T> {
     timed_out: TimedOut,
 }
 
-/// Asks every target all its questions, in rounds.
+/// Runs all questions of all targets, in rounds.
 pub(super) fn all<'a, T: Truth>(
     truth: &T,
     own: &AskSettings,
@@ -33,7 +33,7 @@ pub(super) fn all<'a, T: Truth>(
 ) -> Result<(), RunError> {
     let mut turns = Turns { bench, truth, own, control: Control::new(), timed_out: TimedOut::new() };
     truth.survey(bench, all, recorder)?;
-    // The first state in which questions are asked decides how many rounds there are.
+    // The first data state with questions determines the number of rounds.
     let mut rounds = None;
     for state in State::ALL {
         let is_asked = own.states.contains(&state);
@@ -55,7 +55,7 @@ pub(super) fn all<'a, T: Truth>(
 }
 
 impl<'a, T: Truth> Turns<'_, '_, 'a, T> {
-    /// Rounds in `state`: so many as are given, or as are enough. Says how many there were.
+    /// Runs rounds in `state`: `fixed` many, or until the stopping rule applies. Returns their number.
     fn rounds(
         &mut self,
         state: State,
@@ -84,7 +84,7 @@ impl<'a, T: Truth> Turns<'_, '_, 'a, T> {
         }
     }
 
-    /// One target's part of a round: its load where one is due, then its questions.
+    /// Runs one target's part of a round: its load if one is due, then its questions.
     fn turn(
         &mut self,
         state: State,
@@ -129,13 +129,13 @@ impl<'a, T: Truth> Turns<'_, '_, 'a, T> {
         Ok(())
     }
 
-    /// Loads a target, and finds out what it must answer then.
+    /// Loads a target and determines its expected answers.
     fn load(&self, round: u32, one: &mut Asked<'a, T>, recorder: &mut Recorder<'_>) -> Result<(), RunError> {
         self.bench.load(round, &mut one.of, recorder)?;
         self.learn(one)
     }
 
-    /// What a target must answer over the documents that it holds now.
+    /// Determines the expected answers over the documents that the target holds now.
     fn learn(&self, one: &mut Asked<'a, T>) -> Result<(), RunError> {
         if let Ok(accepted) = &one.of.holds {
             one.held = self.truth.learn(self.bench, accepted)?;

@@ -1,27 +1,28 @@
-//! What the user can set about how questions are asked.
+//! User settings of workloads that ask questions.
 
 use jsonathlon_results::id::State;
 use serde::{Deserialize, Serialize};
 
-/// Settings of workloads that ask questions.
+/// How often, and in which data states and phases, questions are asked.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct AskSettings {
-    /// States in which the questions are asked. Sizes are taken in both whatever this says.
+    /// Data states in which questions are asked, drained by default. Sizes are measured in both states in any
+    /// case.
     pub states: Vec<State>,
-    /// Hot trials a round at least.
+    /// Minimum number of hot trials per round; 3 by default.
     pub hot_trials: u32,
-    /// Hot trials a round at most.
+    /// Maximum number of hot trials per round; 20 by default.
     pub most_hot_trials: u32,
-    /// Seconds that hot trials of one question may take in one round, between these two numbers: a fast
-    /// question is asked more often, because its single times scatter more.
+    /// Seconds that hot trials of one question should take per round, within both limits; 0.3 by default.
+    /// Fast questions get more trials, because their single times vary more.
     pub hot_duration_s: f64,
-    /// Whether questions are asked cold, with the engine restarted before each.
+    /// Whether questions are asked cold, with an engine restart before each. On by default.
     #[serde(default = "yes")]
     pub cold: bool,
-    /// Rounds in which they are; all of them where this is none.
+    /// Number of rounds with cold trials, from the first; `None` for all rounds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cold_rounds: Option<u32>,
-    /// Whether the published definition of cold is measured too.
+    /// Whether to also measure the published definition of cold: page cache dropped, engine still running.
     pub cold_os: bool,
 }
 
@@ -30,15 +31,15 @@ fn yes() -> bool {
 }
 
 impl AskSettings {
-    /// Hot trials of a question that takes `seconds`.
+    /// Number of hot trials for a question that takes `seconds`.
     #[must_use]
     pub fn hot_trials_of(&self, seconds: f64) -> u32 {
         let fitting = (self.hot_duration_s / seconds.max(1e-9)).ceil();
-        // A float beyond u32 becomes the largest u32, which the upper limit cuts.
+        // A float beyond `u32` is converted to the largest `u32`, which the maximum then limits.
         (fitting as u32).min(self.most_hot_trials).max(self.hot_trials)
     }
 
-    /// Whether questions are asked cold in `round`.
+    /// Returns `true` if questions are asked cold in `round`.
     #[must_use]
     pub fn is_cold(&self, round: u32) -> bool {
         self.cold && self.cold_rounds.is_none_or(|rounds| round <= rounds)

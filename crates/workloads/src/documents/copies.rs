@@ -1,4 +1,4 @@
-//! Copies of all documents with a small change, and what they add on the disk.
+//! Copies all documents with a small change, and measures the additional disk space.
 
 use jsonathlon_measure::page_cache;
 use jsonathlon_results::record::{Cell, FailureKind, Metrics, Trial, Verdict};
@@ -11,8 +11,8 @@ use crate::recorder::{Recorder, blank};
 use crate::session::{Ended, Session};
 
 impl Turn<'_, '_, '_> {
-    /// Copies every document with its `l` set to 1, and proves by value that nothing else has changed. Whether there is
-    /// a copy then.
+    /// Copies every document with `l` set to 1, and verifies by value that nothing else has changed. Returns
+    /// `true` if there is a copy afterwards.
     pub(super) fn copy(&self, session: &mut Session<'_>, recorder: &mut Recorder<'_>) -> Tried<bool> {
         let cell = self.tests.copy();
         if self.lacks("copy", &cell, 1, recorder)? {
@@ -43,7 +43,7 @@ impl Turn<'_, '_, '_> {
             Some(_) => Verdict::Unverified,
             None => {
                 self.verified_export(COPY, self.truth.of_copies, session)?;
-                // The source must be what it was.
+                // The originals must be unchanged.
                 self.verified_export(TABLE, self.truth.digest, session)?;
                 Verdict::Exact
             }
@@ -51,7 +51,7 @@ impl Turn<'_, '_, '_> {
         Ok(trial)
     }
 
-    /// Removes the copy, whole or in part, if there is one.
+    /// Drops the table of copies, even if it is incomplete or missing.
     pub(super) fn drop_copy(&self, session: &mut Session<'_>) -> Tried<()> {
         if self.part.lacks("copy").is_some() {
             return Ok(Ok(()));
@@ -61,14 +61,14 @@ impl Turn<'_, '_, '_> {
             session.run(drop, self.limit())
         });
         match Ended::split(dropped)? {
-            // It may not even have been made.
+            // The table may not have been created at all.
             Err(failure) if failure.kind != FailureKind::Refused => Ok(Err(failure)),
             _ => Ok(Ok(())),
         }
     }
 
-    /// Lets the system do what it does sooner or later by itself with these tables: statistics, and what it has put off.
-    /// Gives the seconds that it took, which belong to no test.
+    /// Waits until the system has finished background work on these tables, such as statistics. Returns the
+    /// seconds that it took, which belong to no test.
     pub(super) fn settle(
         &self,
         tables: &[&str],
@@ -80,12 +80,12 @@ impl Turn<'_, '_, '_> {
         for table in tables {
             seconds += settle(session, "drain", table, self.bench.settings.load_timeout_s, sync)?.seconds;
         }
-        // Some sessions are of no more use after it.
+        // Some sessions are unusable afterwards.
         session.reconnect()?;
         Ok(seconds)
     }
 
-    /// What is on the disk once the system has settled and ended; then it is started again.
+    /// Measures the disk space after the system has settled and stopped; then starts the system again.
     pub(super) fn settle_and_measure(
         &self,
         tables: &[&str],
@@ -110,7 +110,8 @@ impl Turn<'_, '_, '_> {
         Ok(metrics)
     }
 
-    /// Bytes with and without the copy; what it adds is set against the documents' texts.
+    /// Records the disk space with and without the copy, and the copy's share relative to the documents'
+    /// texts.
     pub(super) fn disk(
         &self,
         before: &Metrics,

@@ -1,4 +1,4 @@
-//! Indexes: built, asked under, and removed again.
+//! Builds indexes, runs queries with them, and drops them.
 
 use jsonathlon_results::record::{Cell, Failure, FailureKind, Trial, Verdict};
 use jsonathlon_systems::{Index, Operation};
@@ -28,7 +28,7 @@ impl Turn<'_, '_, '_> {
         Ok(Ok(()))
     }
 
-    /// Builds one index, asks under it, reads its plans, and removes it.
+    /// Builds one index, runs its queries, reads their plans, and drops the index.
     pub(super) fn index(
         &self,
         index: &Index,
@@ -49,7 +49,7 @@ impl Turn<'_, '_, '_> {
                 if failure.kind != FailureKind::Refused {
                     return self.failed(&failure, &cell, 1, session, recorder);
                 }
-                // What an earlier statement of it has made goes; the others have nothing to remove.
+                // Remove what earlier statements have created; errors of the others do not matter.
                 for text in &index.drop {
                     let statement = filled(session, text);
                     Ended::split(session.open().and_then(|()| session.run(vec![statement], self.limit())))?
@@ -78,7 +78,8 @@ impl Turn<'_, '_, '_> {
         Ok(Ended::split(dropped)?.map(drop))
     }
 
-    /// Records that an index could not be built: one that the system refuses it does not have. Nothing under it can be.
+    /// Records that an index could not be built, and all its queries with it. A refused index is recorded as
+    /// not applicable.
     pub(super) fn not_built(
         &self,
         index: &Index,
@@ -116,7 +117,7 @@ impl Turn<'_, '_, '_> {
         let before = bytes_of(session)?;
         let statements = index.create.iter().map(|text| filled(session, text)).collect();
         let ran: Ran = session.run(statements, self.load_limit())?;
-        // Statistics of new columns, and what else plans go by, belong to no test.
+        // Statistics of new columns and other inputs of the planner belong to no test.
         self.settle(&[TABLE], false, session)?;
         let mut trial = blank(cell, self.round, 0);
         self.timed(&mut trial, ran.seconds, &ran.usage, self.source_bytes);

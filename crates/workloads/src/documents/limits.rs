@@ -1,5 +1,6 @@
-//! The largest document that a system takes: one document, twice as large at each step, until one is refused, and then
-//! halfway between what was taken and what was not, until they are as good as neighbours.
+//! Searches the largest document that a system accepts. Loads a single document, twice as large at each step,
+//! until one is rejected. Then bisects between the last accepted and the rejected size, to about a
+//! thousandth.
 
 use std::io::{BufWriter, Write};
 use std::path::Path;
@@ -23,19 +24,19 @@ use crate::plain_name::PlainName;
 use crate::recorder::{Recorder, blank};
 use crate::session::{Ended, Session};
 
-/// How long a document may take to get in, and again to come out.
+/// Timeout of loading one document, and again of exporting it.
 const PATIENCE: Duration = Duration::from_secs(120);
-/// The share of the memory that is available before a step, which a step may take.
+/// Share of the memory available before a step that the step may use.
 const SHARE_OF_MEMORY: f64 = 0.5;
-/// Between two sizes the limit is looked for to this part of the smaller one, as a power of two: a thousandth.
+/// Bisection between two sizes stops at this part of the smaller one, as a power of two: 1/1024.
 const PARTS: u32 = 10;
 
-/// Of what a finding is whose state is the bytes of the largest document that was taken.
+/// Subject of the finding whose state is the size in bytes of the largest accepted document.
 const TAKEN: &str = "bytes taken";
-/// The same of the smallest that was not.
+/// Subject of the finding with the size in bytes of the smallest rejected document.
 const REFUSED: &str = "bytes refused";
 
-/// Bytes on the disk of the largest step.
+/// Size in bytes of the largest document that is tried.
 pub(super) fn room(own: &DocumentsSettings) -> u64 {
     own.limits.iter().map(|n| Table::nominal_bytes_of(*n)).max().unwrap_or_default()
 }
@@ -45,12 +46,12 @@ fn tests<'a>(cells: Cells<'a>, own: &DocumentsSettings, n: u32) -> Tests<'a> {
     Tests::new(cells, At { asked: table, table })
 }
 
-/// The keys of all steps of one configuration.
+/// Keys of all steps of one configuration.
 pub(super) fn keys(cells: Cells<'_>, own: &DocumentsSettings) -> Vec<String> {
     own.limits.iter().map(|n| tests(cells, own, *n).limit().trial_key(1, 0)).collect()
 }
 
-/// Offers larger and larger documents to one configuration.
+/// Loads documents of ascending size into one configuration, until one is rejected.
 pub(super) fn find(
     bench: &Bench<'_>,
     own: &DocumentsSettings,
@@ -58,14 +59,15 @@ pub(super) fn find(
     one: &mut UnderTest<'_>,
     recorder: &mut Recorder<'_>,
 ) -> Result<(), RunError> {
-    // The size before, and whether it is known that it was taken: not of what was recorded before the run was resumed.
+    // Previous size, and whether it is known to be accepted. It is unknown for steps recorded before the run
+    // was resumed.
     let mut before: Option<(u32, bool)> = None;
     let mut refused: Option<(u32, String)> = None;
     let file = bench.work.join("limit.ndjson");
     let offer = |larger: Larger, cell: &Cell, session: &mut Session<'_>| {
         let tried = try_one(bench, part, larger, cell, &file, session);
         std::fs::remove_file(&file).ok();
-        // The next document meets an empty folder.
+        // The next document starts with an empty data folder.
         session.kill();
         if !session.is_guest() {
             std::fs::remove_dir_all(session.folder()).ok();
@@ -98,7 +100,7 @@ pub(super) fn find(
             Err(failure) => {
                 refused = Some((*n, key.clone()));
                 match failure.kind {
-                    // It took the document and gave something else back, or this program is at fault.
+                    // The system accepted the document and returned another one, or this program is at fault.
                     FailureKind::Wrong | FailureKind::Protocol => {
                         recorder.failed(key, &cell, 1, 0, failure)?
                     }
@@ -123,14 +125,15 @@ pub(super) fn find(
     Ok(())
 }
 
-/// Looks for the largest document between two orders, of which the smaller one was taken and the other one was not.
+/// Bisects between two ordinals, of which the smaller one was accepted and the larger one rejected.
 fn between(
     taken: u32,
     refused: u32,
     is_taken: &mut dyn FnMut(Larger) -> Result<bool, RunError>,
 ) -> Result<Vec<Finding>, RunError> {
     let parts = taken.min(PARTS);
-    // Where sizes were left out in between, the limit may lie beyond the next order: each of them has its own parts.
+    // If ordinals in between were not requested, the limit may be beyond the next ordinal; each ordinal is
+    // divided into parts.
     let of = |place: u64| {
         let n = taken + u32::try_from(place >> parts).unwrap_or(u32::MAX);
         Larger { n, more: (place & ((1 << parts) - 1)) << n.saturating_sub(parts) }
@@ -141,7 +144,7 @@ fn between(
     Ok(vec![Finding::new(TAKEN, &bytes(last)), Finding::new(REFUSED, &bytes(first))])
 }
 
-/// What a step without a document found.
+/// Trial of a step in which no document was stored.
 fn without(cell: &Cell, failure: Failure) -> Trial {
     Trial { verdict: Verdict::NotApplicable, failure: Some(failure), ..blank(cell, 1, 0) }
 }
@@ -197,7 +200,7 @@ fn try_one(
     Ok(trial)
 }
 
-/// Writes a document as a line; gives the bytes of its text.
+/// Writes a document as one line; returns the size of its text in bytes.
 fn write(larger: Larger, file: &Path, work: &Path) -> Result<u64, Ended> {
     let written = std::fs::create_dir_all(work).and_then(|()| {
         let mut out = BufWriter::with_capacity(1 << 20, std::fs::File::create(file)?);
@@ -211,7 +214,7 @@ fn write(larger: Larger, file: &Path, work: &Path) -> Result<u64, Ended> {
     })
 }
 
-/// Says so when a step has taken more memory than it may.
+/// Returns a check that fails when a step has used more memory than [`SHARE_OF_MEMORY`] allows.
 fn memory() -> impl Fn() -> Option<Failure> {
     let before = available_memory_bytes();
     let least = before.map(|bytes| (bytes as f64 * (1.0 - SHARE_OF_MEMORY)) as u64);

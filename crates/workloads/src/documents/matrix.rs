@@ -1,4 +1,4 @@
-//! What plans do with an index: used, usable, in vain, impossible.
+//! Classifies how query plans use an index: used, usable, in vain, impossible.
 
 use jsonathlon_results::record::{Failure, FailureKind, Verdict};
 use jsonathlon_systems::{Ask, Index, Judged};
@@ -8,7 +8,7 @@ use crate::RunError;
 use crate::recorder::{Recorder, blank};
 use crate::session::{Ended, Session};
 
-/// What became of an index in a query. The numbers are those of the figure `index_use`.
+/// Use of an index by a query. The numbers are the values of the metric `index_use`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Use {
     Impossible = 0,
@@ -17,13 +17,13 @@ enum Use {
     Used = 3,
 }
 
-/// What a plan says, and the plan, or the system's words where it has none.
+/// Use of an index, with the query plan or the system's error message.
 struct Found {
     usage: Use,
     words: String,
 }
 
-/// Reads the plans of all queries under an index, and records what they do with it.
+/// Reads the plans of all queries of an index, and records how they use it.
 pub(super) fn read(
     turn: &Turn<'_, '_, '_>,
     index: &Index,
@@ -65,7 +65,7 @@ pub(super) fn read(
     Ok(Ok(()))
 }
 
-/// Where the index could not be built, no query uses it.
+/// Records that no query can use an index that could not be built.
 pub(super) fn impossible(
     turn: &Turn<'_, '_, '_>,
     index: &Index,
@@ -89,7 +89,7 @@ pub(super) fn impossible(
 fn find(turn: &Turn<'_, '_, '_>, ask: &Ask, session: &mut Session<'_>) -> Result<Found, Ended> {
     session.open()?;
     let statement = filled(session, &ask.statement);
-    // A form that the system refuses cannot use anything.
+    // A query form that the system refuses cannot use an index.
     let plan = match session.plan(&statement, turn.limit()) {
         Ok(plan) => plan,
         Err(Ended::Failed(failure)) if failure.kind == FailureKind::Refused => {
@@ -97,13 +97,13 @@ fn find(turn: &Turn<'_, '_, '_>, ask: &Ask, session: &mut Session<'_>) -> Result
         }
         Err(other) => return Err(other),
     };
-    // Whatever its plan, its answer must be right; some are refused only when they are run.
+    // The answer must be correct, whatever the plan; some queries are refused only on execution.
     match turn.ask(&statement, ask.answer, session) {
         Ok(_) => {}
         Err(Ended::Failed(failure)) if failure.kind == FailureKind::Refused => {
             return Ok(Found { usage: Use::Impossible, words: format!("{plan}\n{}", failure.error) });
         }
-        // One that takes more memory than it may have has a plan all the same.
+        // A query that exceeds its memory limit still has a plan.
         Err(Ended::Failed(failure)) if is_too_much(&failure, session) => {}
         Err(other) => return Err(other),
     }
@@ -139,7 +139,7 @@ fn find(turn: &Turn<'_, '_, '_>, ask: &Ask, session: &mut Session<'_>) -> Result
     Ok(Found { usage, words: format!("{plan}\nwhen told to use it:\n{told}") })
 }
 
-/// A form as a part of a file's name.
+/// Encodes a query form as part of a file name.
 fn words_only(form: &str) -> String {
     let word = |letter: char| {
         if letter.is_ascii_alphanumeric() { letter.to_string() } else { format!("_{:x}", letter as u32) }

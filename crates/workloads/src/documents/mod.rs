@@ -1,7 +1,8 @@
-//! The documents workload: large documents, copied with a small change, asked for one number, and indexed.
+//! The documents workload: large documents are copied with a small change, queried for one number, and
+//! indexed.
 //!
-//! Tables of documents of several sizes go through every system one after the other. All that comes out is compared by
-//! value with what went in; times are those of statements alone.
+//! Tables of documents of several sizes are processed one after the other by every system. All returned
+//! documents are compared with the originals by value, outside of the measured times.
 
 mod copies;
 mod history;
@@ -36,11 +37,11 @@ use trials::{At, Tests};
 use truth::Truth;
 use turn::Turn;
 
-/// Bytes on the disk that a system may take for each byte of its documents: the table, a copy of it, an index, and the
-/// log of all three.
+/// Disk space that a system may need for each byte of its documents: the table, a copy, an index, and the WAL
+/// of all three.
 const DISK_PER_BYTE: u64 = 6;
 
-/// The workload.
+/// The documents workload with its tables.
 #[derive(Debug)]
 pub struct Documents {
     settings: DocumentsSettings,
@@ -48,25 +49,25 @@ pub struct Documents {
 }
 
 impl Documents {
-    /// With these settings.
+    /// Creates the workload with these settings.
     ///
     /// # Errors
-    /// Sizes that no document has.
+    /// If a size of documents is not supported, or no size is given.
     pub fn new(settings: DocumentsSettings) -> Result<Self, String> {
         Ok(Self { tables: settings.tables()?, settings })
     }
 }
 
-/// What is known of a configuration over one table.
+/// State of a configuration over one table.
 #[derive(Debug, Default)]
 struct Kept {
-    /// Whether its folder was begun afresh for this table.
+    /// Whether the data folder was emptied for this table.
     is_fresh: bool,
-    /// Tables that are there.
+    /// Names of the tables that exist in the system.
     has: Vec<&'static str>,
-    /// Sum and bytes of the texts that were proved by value.
+    /// Sum of hashes and total bytes of the exported texts that were verified by value; `None` before.
     texts: Option<(u64, u64)>,
-    /// Why nothing more is done.
+    /// Why no further steps run on this table; `None` if they can run.
     failed: Option<Failure>,
 }
 
@@ -86,8 +87,8 @@ impl Workload for Documents {
 
     fn room(&self, _: u64, systems: u64) -> u64 {
         let largest = self.tables.iter().map(|table| table.documents * Table::nominal_bytes_of(table.n));
-        // One table after the other, of which each system keeps its own; at the end one document after the other, of which
-        // one system has one.
+        // Tables are processed one after the other, and each system keeps its own data. The search for limits
+        // then needs one document in one system at a time.
         let of_tables = largest.max().unwrap_or_default() * (1 + DISK_PER_BYTE * systems);
         of_tables.max(limits::room(&self.settings) * (1 + DISK_PER_BYTE))
     }
@@ -126,7 +127,7 @@ impl Workload for Documents {
             let mut all = all.iter_mut();
             all.try_for_each(|(one, part)| limits::find(bench, &self.settings, part, one, recorder))
         });
-        // The first error is the one that matters.
+        // The first error is returned, so the clean-up only warns.
         let mut all: Vec<UnderTest<'_>> = all.into_iter().map(|(of, _)| of).collect();
         bench.leave(&mut all, recorder);
         ended
@@ -153,7 +154,8 @@ impl Documents {
         for (place, table) in self.tables.iter().enumerate() {
             let ended = self.table(bench, place, *table, all, &mut control, recorder);
             for (one, _) in all.iter_mut() {
-                // The next table begins with an empty folder; this one's data is of no more use.
+                // The next table starts with an empty data folder; the data of this one is not needed any
+                // more.
                 one.session.kill();
                 if !bench.settings.keep_data && !one.session.is_guest() {
                     std::fs::remove_dir_all(one.session.folder()).ok();
@@ -164,7 +166,7 @@ impl Documents {
         Ok(())
     }
 
-    /// All rounds over one table.
+    /// Runs all rounds over one table.
     fn table<'a>(
         &self,
         bench: &Bench<'a>,
@@ -185,7 +187,7 @@ impl Documents {
             return Ok(());
         }
         let mut kept: Vec<Kept> = all.iter().map(|_| Kept::default()).collect();
-        // Configurations that take smaller documents have a file of their own.
+        // Configurations that support only smaller documents use a file of their own.
         let mut staged: Vec<Staged> = Vec::new();
         for round in 1..=rounds {
             for (turn, index) in rotation(all.len(), round).into_iter().enumerate() {
@@ -223,11 +225,11 @@ impl Documents {
     }
 }
 
-/// The documents of a table in a file, and the right answers over them.
+/// File with the documents of a table, and the expected answers over them.
 struct Staged {
     truth: Truth,
     file: std::path::PathBuf,
-    /// Bytes of the documents' texts.
+    /// Total size in bytes of the documents' texts.
     bytes: u64,
 }
 

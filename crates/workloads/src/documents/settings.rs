@@ -1,40 +1,40 @@
-//! What the user can set about a run of large documents.
+//! User settings of a run with large documents.
 
 use jsonathlon_dataset::ordinal::{Data, LARGEST, Table};
 use serde::{Deserialize, Serialize};
 
-/// Settings of this workload alone.
+/// Settings that only this workload has.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct DocumentsSettings {
-    /// Ordinals of the documents, one table each.
+    /// Ordinals n of the documents D(n); each gets a table of its own.
     pub sizes: Vec<u32>,
-    /// Bytes of each table.
+    /// Total size in bytes of the documents of each table.
     pub total: u64,
-    /// What inner objects hold, one table each.
+    /// Kinds of content of the inner objects; each gets a table of its own.
     pub data: Vec<Data>,
-    /// Seed of distinct documents.
+    /// Seed of the contents of distinct documents.
     pub seed: u64,
-    /// Trials of each read in one round.
+    /// Number of trials of each read in one round.
     pub reads: u32,
-    /// Whether every variant of an index is built, and not the best alone.
+    /// Whether all variants of an index are built, not only the best one.
     pub all_indexes: bool,
-    /// Whether reads are timed once with nothing in memory.
+    /// Whether each read is also timed once with a cold cache.
     pub cold: bool,
-    /// Whether numbers deep inside a document are changed.
+    /// Whether updates of numbers deep inside a document are tested.
     pub update_path: bool,
-    /// Versions of one document that are written one after the other; none for no such test.
+    /// Number of consecutive versions of one document to write; `None` skips this test.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub history: Option<u32>,
-    /// Ordinals of documents that are offered one by one, the smallest first, until one is refused.
+    /// Ordinals of single documents that are loaded in ascending order until one is rejected.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub limits: Vec<u32>,
 }
 
 impl DocumentsSettings {
-    /// The tables, smallest documents first.
+    /// Tables of the run, smallest documents first within each kind of content.
     ///
     /// # Errors
-    /// A size that no document has, or none at all.
+    /// If an ordinal is too large, or no size or kind of content is given.
     pub fn tables(&self) -> Result<Vec<Table>, String> {
         if let Some(n) = self.limits.iter().find(|n| **n > LARGEST) {
             return Err(format!("D({n}); documents up to D({LARGEST}) can be made"));
@@ -52,7 +52,7 @@ impl DocumentsSettings {
     }
 }
 
-/// A size of documents in a word: `64KiB`, `1MiB`.
+/// Size of a document D(n) as text, e.g. `64KiB` or `1MiB`.
 #[must_use]
 pub fn size_word(n: u32) -> String {
     let bytes = Table::nominal_bytes_of(n.min(LARGEST));

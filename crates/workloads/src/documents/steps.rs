@@ -1,4 +1,4 @@
-//! The steps of a turn in their order: the documents in, out, asked, copied, indexed.
+//! The steps of a turn in order: import, export, reads, copy, indexes, updates.
 
 use jsonathlon_measure::page_cache::{COLD_LIMIT, residency};
 use jsonathlon_results::record::{Cell, Failure, FailureKind, Phase, Trial, Verdict};
@@ -16,7 +16,8 @@ use crate::recorder::{Recorder, blank};
 use crate::session::{Ended, Session, relay};
 
 impl<'a> Turn<'_, '_, 'a> {
-    /// Whatever of the round has no record yet.
+    /// Runs every trial of this round that the journal does not contain yet, so that a resumed run skips
+    /// finished trials.
     pub(super) fn take(
         &self,
         one: &mut UnderTest<'a>,
@@ -28,7 +29,7 @@ impl<'a> Turn<'_, '_, 'a> {
             return Ok(());
         }
         if let Some(failure) = &kept.failed {
-            // What could not be imported once is not imported again.
+            // A failed import is not repeated.
             return self.not_done(&failure.clone(), recorder);
         }
         if let Some(why) = self.tests.at.too_large(self.part) {
@@ -53,7 +54,7 @@ impl<'a> Turn<'_, '_, 'a> {
         Ok(())
     }
 
-    /// Everything in order. What it gives is why the rest could not be done.
+    /// Runs all steps in order. The inner failure is why the remaining steps could not run.
     fn all(&self, one: &mut UnderTest<'a>, kept: &mut Kept, recorder: &mut Recorder<'_>) -> Tried<()> {
         let session = &mut one.session;
         if let Err(failure) = self.import(session, kept, recorder)? {
@@ -111,7 +112,7 @@ impl<'a> Turn<'_, '_, 'a> {
         Ok(Ok(()))
     }
 
-    /// What of the round has no record gets one that says why.
+    /// Records all trials of the round without a record as failed, with the reason.
     fn not_done(&self, failure: &Failure, recorder: &mut Recorder<'_>) -> Result<(), RunError> {
         let mut failure = failure.clone();
         let round = self.round;
@@ -127,7 +128,7 @@ impl<'a> Turn<'_, '_, 'a> {
         Ok(())
     }
 
-    /// Imports into a table of its own and proves by value what has come in.
+    /// Imports the documents into a new table and verifies them by value.
     fn import(&self, session: &mut Session<'_>, kept: &mut Kept, recorder: &mut Recorder<'_>) -> Tried<()> {
         let cell = self.tests.import();
         let key = cell.trial_key(self.round, 0);
@@ -188,7 +189,7 @@ impl<'a> Turn<'_, '_, 'a> {
         }
         self.holds_all(session)?;
         let mut trial = blank(&self.tests.import(), self.round, 0);
-        // What the kernel writes out afterwards is no part of the statement.
+        // Time in which the kernel writes data to the disk afterwards is not part of the statement.
         let seconds = loaded.seconds - loaded.sync_seconds.unwrap_or_default();
         self.timed(&mut trial, seconds, &loaded.usage, self.source_bytes);
         trial.metrics.extend(loaded.sync_seconds.map(|seconds| ("sync_s".to_owned(), seconds)));
@@ -233,7 +234,7 @@ impl<'a> Turn<'_, '_, 'a> {
         let statement = session.statement("export", &[("table", TABLE)])?;
         let out: Exported =
             session.request(&Op::Export { statement, values: false }, self.limit(), &mut |_| {})?;
-        // The very texts that were proved by value before.
+        // Must be the same texts that were verified by value after the import.
         if kept.texts != Some((out.texts, out.bytes)) {
             let error = "the texts that came out are not those that came out before".to_owned();
             return Err(Ended::failed(FailureKind::Wrong, error));
@@ -318,7 +319,8 @@ impl<'a> Turn<'_, '_, 'a> {
     }
 }
 
-/// Copies go through the client document by document.
+/// Adds the peak memory of the worker as a client, through which documents pass one by one. Not for embedded
+/// engines.
 fn put_client_memory(trial: &mut Trial, session: &Session<'_>) {
     let peak = session.peak_client_bytes();
     trial.metrics.extend(peak.map(|bytes| ("peak_client_bytes".to_owned(), bytes as f64)));

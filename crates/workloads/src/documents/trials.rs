@@ -1,4 +1,4 @@
-//! Which trials a run of large documents consists of.
+//! Plans the trials of a run with large documents.
 
 use jsonathlon_dataset::ordinal::Table;
 use jsonathlon_results::id::State;
@@ -8,27 +8,28 @@ use jsonathlon_systems::{Ask, Documents as Part, Expected, Index, Operation};
 use super::settings::{DocumentsSettings, size_word};
 use crate::cells::Cells;
 
-/// A table as one configuration has it.
+/// A table in the size that one configuration supports.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct At {
-    /// What was asked for.
+    /// Table that the user asked for.
     pub(super) asked: Table,
-    /// What it takes: the same, or documents of the next lower ordinal, where these are the largest that it is tried with.
+    /// Table that is used: the same, or documents of the next smaller ordinal if those are the largest that
+    /// the configuration is tried with.
     pub(super) table: Table,
 }
 
 impl At {
-    /// Of a configuration.
+    /// Chooses the table for a configuration.
     pub(super) fn of(asked: Table, part: &Part) -> Self {
         let n = match part.largest.as_ref() {
-            // As many documents: what differs is their size alone, and that by half.
+            // The number of documents stays the same; only their size is halved.
             Some(largest) if largest.n + 1 == asked.n => largest.n,
             _ => asked.n,
         };
         Self { asked, table: Table { n, ..asked } }
     }
 
-    /// Why the configuration is not tried with these documents, where nothing near them could stand in their place.
+    /// Why the configuration is not tried with these documents; `None` if it is.
     pub(super) fn too_large<'p>(&self, part: &'p Part) -> Option<&'p str> {
         part.largest.as_ref().filter(|largest| largest.n < self.table.n).map(|largest| largest.why.as_str())
     }
@@ -50,7 +51,7 @@ fn with(mut cell: Cell, name: &str, value: impl Into<serde_json::Value>) -> Cell
     cell
 }
 
-/// The cells of one configuration over one table.
+/// Builds the cells of one configuration over one table.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Tests<'a> {
     pub(super) cells: Cells<'a>,
@@ -78,7 +79,7 @@ impl<'a> Tests<'a> {
         self.at.cell(self.cells, "disk", Phase::Steady)
     }
 
-    /// A read without an index, by the name of its file.
+    /// Cell of a read without an index; `file` is the name of its statement file.
     pub(super) fn read(&self, file: &str, phase: Phase) -> Cell {
         match file.strip_suffix("_simple") {
             Some(step) => with(self.at.cell(self.cells, step, phase), "form", "simple"),
@@ -90,12 +91,12 @@ impl<'a> Tests<'a> {
         with(self.at.cell(self.cells, "index", Phase::Load), "index", index.name.as_str())
     }
 
-    /// A read under an index.
+    /// Cell of a read with an index.
     pub(super) fn indexed(&self, operation: Operation, index: &Index) -> Cell {
         with(self.at.cell(self.cells, operation.word(), Phase::Hot), "index", index.name.as_str())
     }
 
-    /// What a plan does with an index.
+    /// Cell of how a query plan uses an index.
     pub(super) fn usage(&self, ask: &Ask, index: &Index) -> Cell {
         let cell = with(self.at.cell(self.cells, "use", Phase::Steady), "index", index.name.as_str());
         with(with(cell, "query", ask.operation.word()), "form", ask.form.as_str())
@@ -114,14 +115,14 @@ impl<'a> Tests<'a> {
     }
 }
 
-/// How versions of a document are kept: as updates, and with a commit of the data's history for each where the system has
-/// one.
+/// Ways to write versions of a document: as updates, and with a commit after each if the system keeps a
+/// history of its data.
 pub(super) fn histories(part: &Part) -> Vec<&'static str> {
     let commits = part.files.get("commit").is_some_and(|file| !file.statements.is_empty());
     ["update", "commit"].into_iter().take(if commits { 2 } else { 1 }).collect()
 }
 
-/// Reads without an index: the file, the test that it belongs to, and the right answer.
+/// Reads without an index: statement file, test that it belongs to, and expected answer.
 pub(super) const READS: [(&str, &str, Expected); 4] = [
     ("extract", "extract", Expected::L),
     ("filter", "filter", Expected::Ten),
@@ -129,35 +130,35 @@ pub(super) const READS: [(&str, &str, Expected); 4] = [
     ("order_simple", "order", Expected::Order),
 ];
 
-/// Those that are asked cold, by file and right answer: each test's own file, and no second form of it.
+/// Reads that are also run cold, with their expected answers: the main form of each test only.
 pub(super) fn cold_reads() -> impl Iterator<Item = (&'static str, Expected)> {
     READS.into_iter().filter(|(file, test, _)| file == test).map(|(file, _, expected)| (file, expected))
 }
 
-/// Whether a file's form is there at all: a second form of a test that has none is no trial.
+/// Returns `true` if the statement file exists. A missing second form is not a trial.
 pub(super) fn has_form(part: &Part, file: &str) -> bool {
     file != "order_simple" || part.files.get(file).is_some_and(|file| !file.statements.is_empty())
 }
 
-/// The indexes that are built in a round: the best one in each, the others, if they are wanted, in the first. What they
-/// are of use for is a matter of plans, which do not change from one round to the next.
+/// Indexes built in a round: the best one in every round, the others in round 1 if requested. Others matter
+/// for their query plans only, which do not change between rounds.
 pub(super) fn indexes<'p>(part: &'p Part, own: &DocumentsSettings, round: u32) -> Vec<&'p Index> {
     part.index.iter().filter(|index| index.best || own.all_indexes && round == 1).collect()
 }
 
-/// Whether there is no index in any round.
+/// Returns `true` if no index is built in any round.
 pub(super) fn has_no_index(part: &Part, own: &DocumentsSettings) -> bool {
     indexes(part, own, 1).is_empty()
 }
 
-/// Depths at which a number is changed: on top, in the middle, at the bottom.
+/// Depths at which a number is updated: top, middle, bottom.
 pub(super) fn depths(n: u32) -> Vec<u32> {
     let mut all = vec![1, n.div_ceil(2).max(1), n + 1];
     all.dedup();
     all
 }
 
-/// The cells of one configuration over one table in one round, with the number of trials of each.
+/// Cells of one configuration over one table in one round, each with its number of trials.
 pub(super) fn cells(tests: &Tests<'_>, part: &Part, own: &DocumentsSettings, round: u32) -> Vec<(Cell, u32)> {
     let mut once = vec![tests.import(), tests.copy()];
     let mut reads = vec![tests.export()];
@@ -171,7 +172,7 @@ pub(super) fn cells(tests: &Tests<'_>, part: &Part, own: &DocumentsSettings, rou
     }
     once.extend(indexes.iter().map(|index| tests.index(index)));
     if has_no_index(part, own) {
-        // One cell says why there is none.
+        // One cell records why there is no index.
         once.push(no_index(tests));
     }
     if own.update_path {
@@ -193,13 +194,13 @@ pub(super) fn cells(tests: &Tests<'_>, part: &Part, own: &DocumentsSettings, rou
     times(once, 1).chain(times(reads, own.reads)).collect()
 }
 
-/// The keys of all trials of these cells.
+/// Keys of all trials of these cells.
 pub(super) fn keys(tests: &Tests<'_>, part: &Part, own: &DocumentsSettings, round: u32) -> Vec<String> {
     let of = |(cell, orders): (Cell, u32)| (0..orders).map(move |order| cell.trial_key(round, order));
     cells(tests, part, own, round).into_iter().flat_map(of).collect()
 }
 
-/// The cell of a configuration without an index.
+/// Cell of a configuration without an index.
 pub(super) fn no_index(tests: &Tests<'_>) -> Cell {
     with(tests.at.cell(tests.cells, "index", Phase::Load), "index", "none")
 }

@@ -1,13 +1,13 @@
-//! The right answers over a table, and whether a system gave them.
+//! The expected answers over a table, and the verification of a system's answers.
 
 use jsonathlon_dataset::ordinal::Table;
 use jsonathlon_dataset::value::{Row, Value};
 use jsonathlon_systems::Expected;
 
-/// The number that a copy has as its top-level `l`.
+/// Number that copies have as their top-level `l`.
 pub(super) const OF_COPIES: i64 = 1;
 
-/// The right answers over one table.
+/// Expected answers over one table.
 #[derive(Debug, Clone)]
 pub(super) struct Truth {
     pub(super) table: Table,
@@ -16,7 +16,7 @@ pub(super) struct Truth {
     rare: Vec<i64>,
     order: Vec<i64>,
     all: Vec<i64>,
-    /// Sums of digests: of the documents, and of their copies.
+    /// Sums of document digests: `digest` of the originals, `of_copies` of their copies.
     pub(super) digest: u64,
     pub(super) of_copies: u64,
 }
@@ -41,7 +41,8 @@ impl Truth {
         }
     }
 
-    /// What is wrong with an answer, whose first column counts; nothing when it is right.
+    /// Describes the first difference of an answer, of which only the first column counts; `None` if it is
+    /// correct.
     pub(super) fn differs(&self, expected: Expected, rows: &[Row]) -> Option<String> {
         let mut found = Vec::with_capacity(rows.len());
         for row in rows {
@@ -88,7 +89,7 @@ impl Truth {
     }
 }
 
-/// A whole number, or the text of one.
+/// Converts an integer, an integral float or the text of an integer; `None` for other values.
 fn number(value: &Value) -> Option<i64> {
     match value {
         Value::Int(number) => Some(*number),
@@ -115,7 +116,7 @@ mod tests {
     #[test]
     fn right_answers_are_right_in_any_order_but_where_order_is_asked_for() {
         let truth = truth();
-        // The values are 10, 929, 848, 767.
+        // The values of `l` are 10, 929, 848, 767.
         assert_eq!(truth.differs(Expected::L, &rows(&[929, 10, 767, 848])), None);
         assert_eq!(truth.differs(Expected::Ten, &rows(&[0])), None);
         assert_eq!(truth.differs(Expected::Rare, &rows(&[1])), None);

@@ -1,4 +1,5 @@
-//! One configuration's part of a round over one table, and what all of its steps need: asking, proving, recording.
+//! One configuration's part of a round over one table: shared functions for running, verifying and recording
+//! tests.
 
 use std::path::Path;
 use std::time::Duration;
@@ -17,28 +18,28 @@ use crate::bench::{Bench, TABLE};
 use crate::recorder::{Recorder, SAME, blank};
 use crate::session::{Ended, Session};
 
-/// The table of copies.
+/// Name of the table of copies.
 pub(super) const COPY: &str = "documents_copied";
 
-/// One turn.
+/// One configuration's part of a round over one table.
 pub(super) struct Turn<'t, 'b, 'a> {
     pub(super) bench: &'b Bench<'a>,
     pub(super) own: &'t DocumentsSettings,
     pub(super) part: &'t Part,
     pub(super) tests: Tests<'a>,
     pub(super) truth: &'t Truth,
-    /// The file of the documents.
+    /// NDJSON file with the documents.
     pub(super) file: &'t Path,
-    /// Bytes of the documents' texts.
+    /// Total size in bytes of the documents' texts.
     pub(super) source_bytes: u64,
     pub(super) round: u32,
 }
 
-/// What was wanted: it, or why there is none of it.
+/// Result of a step: a value, a failure of the configuration, or an error that ends the run.
 pub(super) type Tried<T> = Result<Result<T, Failure>, RunError>;
 
 impl<'a> Turn<'_, '_, 'a> {
-    /// Limit of one statement.
+    /// Timeout of one statement.
     pub(super) fn limit(&self) -> Duration {
         Duration::from_secs_f64(self.bench.settings.timeout_s)
     }
@@ -47,7 +48,8 @@ impl<'a> Turn<'_, '_, 'a> {
         Duration::from_secs_f64(self.bench.settings.load_timeout_s)
     }
 
-    /// Records a test that the system lacks; whether it does.
+    /// Records a test that the system does not support as not applicable. Returns `true` if it is
+    /// unsupported.
     pub(super) fn lacks(
         &self,
         test: &str,
@@ -60,7 +62,7 @@ impl<'a> Turn<'_, '_, 'a> {
         Ok(true)
     }
 
-    /// Records that a system has no such thing, and why.
+    /// Records trials as not applicable, with the reason.
     pub(super) fn not_applicable(
         &self,
         why: &Failure,
@@ -80,8 +82,8 @@ impl<'a> Turn<'_, '_, 'a> {
         Ok(())
     }
 
-    /// Records how a test failed. An engine that gave no answer in time, or died, is started again; what keeps it from
-    /// coming up keeps all that follows from being done.
+    /// Records a failed test. Restarts the engine if it crashed, hung or is down; the inner failure means
+    /// that it did not restart and no further step can run.
     pub(super) fn failed(
         &self,
         failure: &Failure,
@@ -106,7 +108,7 @@ impl<'a> Turn<'_, '_, 'a> {
         Ended::split(session.open().and_then(|()| self.holds_all(session)))
     }
 
-    /// Whether every document is there, after an engine has ended by force.
+    /// Verifies that all documents are still there after an engine was killed.
     pub(super) fn holds_all(&self, session: &mut Session<'_>) -> Result<(), Ended> {
         let figures = session.figures("count", &[("table", TABLE)], self.limit())?;
         let expected = self.truth.table.documents;
@@ -119,7 +121,7 @@ impl<'a> Turn<'_, '_, 'a> {
         }
     }
 
-    /// Puts time and cost of a statement into a trial.
+    /// Adds time and resource usage of a statement to a trial.
     pub(super) fn timed(
         &self,
         trial: &mut Trial,
@@ -141,7 +143,7 @@ impl<'a> Turn<'_, '_, 'a> {
         }
     }
 
-    /// Reads all documents of a table out and compares them by value, outside of any measurement.
+    /// Exports all documents of a table and compares them by value, outside of any measurement.
     pub(super) fn verified_export(
         &self,
         table: &str,
@@ -162,8 +164,8 @@ impl<'a> Turn<'_, '_, 'a> {
         Ok(out)
     }
 
-    /// Reads one document and compares it by its digest, so that its text stays where it is read. Unverified where the
-    /// system reads no single one.
+    /// Reads one document and compares its digest; only the worker sees its text. Unverified if the system
+    /// cannot read a single document.
     pub(super) fn proved(
         &self,
         number: u64,
@@ -181,7 +183,7 @@ impl<'a> Turn<'_, '_, 'a> {
         }
     }
 
-    /// Asks once without a watch, then as often as trials are wanted.
+    /// Runs a query once untimed, then the planned number of trials.
     pub(super) fn asks(
         &self,
         statement: &str,
@@ -199,7 +201,7 @@ impl<'a> Turn<'_, '_, 'a> {
             let is_simple = cell.parameters.contains_key("form");
             let is_refused = failure.kind == FailureKind::Refused || is_too_much(&failure, session);
             if is_simple && is_refused && session.pid().is_some() {
-                // The best form is there because this one may not do.
+                // The simple form of a query may be too expensive, which is why a better form exists.
                 self.not_applicable(&failure, cell, orders, recorder)?;
                 return Ok(Ok(()));
             }
@@ -227,7 +229,7 @@ impl<'a> Turn<'_, '_, 'a> {
         trial
     }
 
-    /// Asks once; the answer must be right.
+    /// Runs a query once and verifies its answer.
     pub(super) fn ask(
         &self,
         statement: &str,
@@ -244,13 +246,13 @@ impl<'a> Turn<'_, '_, 'a> {
     }
 }
 
-/// A statement of an index with its table in place.
+/// Fills the table name into a statement of an index.
 pub(super) fn filled(session: &Session<'_>, text: &str) -> String {
     let table = format!("{}{TABLE}", session.target.prefix());
     text.replace("{{table}}", &table)
 }
 
-/// Whether a query was given up because it takes more than it may have, by a system that goes on.
+/// Returns `true` if a query was aborted for exceeding a resource limit and the engine is still running.
 pub(super) fn is_too_much(failure: &Failure, session: &Session<'_>) -> bool {
     failure.kind == FailureKind::Environment && session.pid().is_some()
 }

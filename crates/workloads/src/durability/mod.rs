@@ -1,9 +1,9 @@
-//! The durability workload: is what a system acknowledged still there after a stop the hard way?
+//! The durability workload: are acknowledged writes still there after a crash?
 //!
-//! Clients insert and update; at a random moment the system's processes are killed, or the power of its disk is cut;
-//! it is started again, and everything is read. What it says for itself is the system's folder's: each tier promises
-//! what a crash of the process and a loss of power may take. What was kept of that is a finding with its evidence for
-//! each stop, and no failure; a stop counts as kept only when everything was read.
+//! Clients insert and update. At a random moment the system's processes are killed, or the power of its disk
+//! is cut. The system is started again, and all documents are read. The reference is the system's folder:
+//! each durability tier declares what a process crash and a power loss may lose. Each crash yields a finding
+//! with evidence, not a failure; it counts as kept only if everything was read.
 
 mod outcome;
 mod stop;
@@ -31,29 +31,29 @@ use crate::workload::Workload;
 use settings::{DurabilitySettings, StopKind};
 use stop::Stopping;
 
-/// Its name in records and on the command line.
+/// Name of the workload in the journal and on the command line.
 pub const NAME: &str = DURABILITY_RUN;
 
-/// Bytes on the disk that two copies of a server's data take, of whatever documents.
+/// Disk space in bytes for two copies of a server's data without documents.
 const DISK: u64 = 1 << 30;
 
-/// The workload.
+/// The durability workload: crash tests with an audit of the acknowledged writes.
 #[derive(Debug)]
 pub struct Durability {
     settings: DurabilitySettings,
 }
 
 impl Durability {
-    /// With these settings.
+    /// Creates the workload with these settings.
     ///
     /// # Errors
-    /// There are no such records.
+    /// If records cannot be generated from the settings.
     pub fn new(settings: DurabilitySettings) -> Result<Self, String> {
         settings.records.prepare().map_err(|error| error.to_string())?;
         Ok(Self { settings })
     }
 
-    /// The tiers of a target that are wanted, the safest first.
+    /// Durability tiers of a target that the settings select, safest first.
     fn tiers<'t>(&self, target: &'t Target) -> Vec<&'t Tier> {
         let wanted = &self.settings.tiers;
         let all = target.configuration.durabilities();
@@ -67,7 +67,7 @@ impl Durability {
         cell
     }
 
-    /// The records as a configuration holds them.
+    /// Description of the records as a configuration stores them, with the system's name for the key member.
     fn records(&self, part: &Part) -> Result<RecordSet, String> {
         let records = Records { key_member: part.key_member.clone(), ..self.settings.records.clone() };
         records.prepare().map_err(|error| error.to_string())
@@ -114,7 +114,7 @@ impl Workload for Durability {
     }
 
     fn room(&self, documents: u64, _: u64) -> u64 {
-        // One system after the other: its data as they were loaded, and those that are stopped, with what clients add.
+        // Systems run one after the other: the loaded data, and a copy that clients extend until the crash.
         DISK + 4 * documents
     }
 
@@ -160,7 +160,8 @@ impl Workload for Durability {
     }
 }
 
-/// Half of what clients do inserts, the other half updates, as far as a system does both.
+/// Mix of half inserts and half updates; only one of them if the system has no other. `None` if it has
+/// neither.
 fn mix(part: &Part) -> Option<Mix> {
     let has: Vec<Operation> = [Operation::Insert, Operation::Update]
         .into_iter()
@@ -172,7 +173,7 @@ fn mix(part: &Part) -> Option<Mix> {
     (!has.is_empty() && scripts::missing(part, &mix).is_empty()).then_some(mix)
 }
 
-/// A target in a tier.
+/// Returns the target with the settings of a durability tier.
 fn in_tier(target: &Target, tier: &Tier) -> Result<Target, RunError> {
     let configuration = target.configuration.clone().with_durability(&tier.name);
     let configuration = configuration.map_err(|error| RunError::Catalogue(error.to_string()))?;
@@ -180,9 +181,9 @@ fn in_tier(target: &Target, tier: &Tier) -> Result<Target, RunError> {
     Ok(Target { configuration, part, ..target.clone() })
 }
 
-/// One configuration in one tier.
+/// One configuration in one durability tier.
 struct InTier<'a> {
-    /// Its folders and logs are called so.
+    /// Base name of its folders and logs.
     name: String,
     target: &'a Target,
     tier: &'a Tier,
@@ -190,12 +191,12 @@ struct InTier<'a> {
     records: RecordSet,
     key_type: String,
     mix: Mix,
-    /// The digest of what its durability stands on.
+    /// Digest of everything that determines its durability.
     basis: String,
 }
 
 impl Durability {
-    /// All stops of a target in a tier.
+    /// Runs all crash tests of a target in a tier.
     fn tier(
         &self,
         bench: &Bench<'_>,
@@ -229,7 +230,7 @@ impl Durability {
         let ended = self.stops(bench, &one, &mut loaded, recorder);
         loaded.session.kill();
         if !bench.settings.keep_data {
-            // Nothing depends on it.
+            // Best effort: nothing depends on the removal.
             std::fs::remove_dir_all(loaded.session.folder()).ok();
         }
         ended

@@ -1,4 +1,4 @@
-//! What became of a stop, as figures and findings.
+//! Turns the result of a crash into metrics and findings.
 
 use jsonathlon_drive::promises::Kept;
 use jsonathlon_measure::stall::Stalls;
@@ -14,30 +14,30 @@ use jsonathlon_systems::catalogue::{Durability, NOTHING};
 
 use super::settings::StopKind;
 
-/// Everything that was acknowledged is there, and nothing else.
+/// State: all acknowledged writes are there, and nothing unexpected.
 const KEPT: &str = "kept";
-/// What is gone was acknowledged within the time that the tier states.
+/// State: all lost writes were acknowledged within the window that the tier declares.
 const WITHIN: &str = "lost within its window";
-/// Something older than that is gone.
+/// State: a write older than the declared window is lost.
 const BEYOND: &str = "lost beyond its window";
-/// Something is gone; the tier says that it may, and states no time.
+/// State: writes are lost; the tier allows that without declaring a window.
 const AS_STATED: &str = "lost, as the tier says";
-/// Something is gone that the tier promised to keep.
+/// State: something is lost that the tier promises to keep.
 const BROKEN: &str = "promise broken";
-/// It did not come up again.
+/// State: the system did not start again.
 const DOWN: &str = "does not start";
-/// It was not up in time.
+/// State: the system did not start before the timeout.
 const HANGS: &str = "hangs in recovery";
-/// It came up and could not be read.
+/// State: the system started but could not be read.
 const UNREADABLE: &str = "cannot be read";
 
-/// Longest words that are kept of a system, bytes.
+/// Maximum length of a stored error message in bytes.
 const WORDS: usize = 2_000;
 
-/// What a tier promises about one kind of stop.
+/// Durability that a tier declares for one kind of crash.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Promise<'a> {
-    /// In words.
+    /// Declared loss in words, [`NOTHING`] if nothing may be lost.
     words: &'a str,
     window_ms: Option<u32>,
 }
@@ -50,12 +50,12 @@ impl<'a> Promise<'a> {
         }
     }
 
-    /// Whether it says that something may be lost, and not how much.
+    /// Returns `true` if the tier allows losses without a limit.
     fn is_unbounded(&self) -> bool {
         self.words != NOTHING && self.window_ms.is_none()
     }
 
-    /// The state of a stop after which this was there, and whether that is what was promised.
+    /// State of a crash with this result, and whether the result is within what the tier declares.
     fn state(&self, kept: &Kept) -> (&'static str, bool) {
         let is_whole = kept.torn == 0 && kept.lost_loaded == 0;
         if kept.lost == 0 && is_whole {
@@ -67,25 +67,25 @@ impl<'a> Promise<'a> {
                 let is_within = kept.oldest_loss_ms.is_none_or(|age| age <= f64::from(window));
                 if is_within { (WITHIN, true) } else { (BEYOND, false) }
             }
-            // A window is of the last moments; what is older or torn lies in none.
+            // A window covers only the last moments, neither loaded nor torn documents.
             (false, Some(_)) => (BEYOND, false),
             (false, None) => (AS_STATED, true),
         }
     }
 }
 
-/// A stop of which is told.
+/// Builds metrics and findings of one crash.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Told<'a> {
-    /// Its number.
+    /// Number of the crash within its cell, from 1.
     pub(super) stop: u32,
     pub(super) promise: Promise<'a>,
-    /// The digest of what the durability of what is stopped stands on.
+    /// Digest of everything that determines the configuration's durability.
     pub(super) basis: &'a str,
 }
 
 impl Told<'_> {
-    /// What was read after it: figures, and a finding with its evidence.
+    /// Metrics and findings of a crash after which the documents could be read.
     pub(super) fn judged(&self, kept: &Kept) -> (Metrics, Vec<Finding>) {
         let (state, is_as_promised) = self.promise.state(kept);
         let counts = [
@@ -117,14 +117,15 @@ impl Told<'_> {
         (metrics, self.findings(Finding { kinds, seen: Some(seen(kept)), ..self.finding(state) }))
     }
 
-    /// A system that is not there any more: a finding with its last words, and no failure of the run.
+    /// Metrics and findings of a crash after which the system is unusable; this is a finding, not a failure
+    /// of the run.
     pub(super) fn gone(&self, when: Gone, failure: &Failure) -> (Metrics, Vec<Finding>) {
         let state = match when {
             Gone::Opening { in_time: true } => DOWN,
             Gone::Opening { in_time: false } => HANGS,
             Gone::Reading => UNREADABLE,
         };
-        // A tier without bounds has promised nothing.
+        // A tier without a limit promises nothing.
         let is_as_promised = self.promise.is_unbounded();
         let mut metrics = metrics(&[
             (STOPS, 1.0),
@@ -132,7 +133,7 @@ impl Told<'_> {
             (STOPS_AS_PROMISED, f64::from(u8::from(is_as_promised))),
         ]);
         metrics.extend(self.allowed());
-        // The end says more than the beginning, where a log is long.
+        // In a long log, the end says more than the beginning.
         let text = &failure.error;
         let start = text.ceil_char_boundary(text.len().saturating_sub(WORDS));
         let words = text.get(start..).unwrap_or_default().to_owned();
@@ -140,7 +141,7 @@ impl Told<'_> {
         (metrics, self.findings(Finding { kinds, words: Some(words), ..self.finding(state) }))
     }
 
-    /// The age of losses that the tier allows, where it states one.
+    /// Metric of the maximum age of lost writes that the tier allows; `None` if the tier declares no window.
     fn allowed(&self) -> Option<(String, f64)> {
         let window = self.promise.window_ms?;
         Some((ALLOWED_LOSS_S.name.to_owned(), f64::from(window) / 1e3))
@@ -150,13 +151,13 @@ impl Told<'_> {
         Finding::new(&format!("stop {}", self.stop), state)
     }
 
-    /// The one of the stop, and what it is to be read with.
+    /// Findings: the crash itself, the declared durability, and the digest of its basis.
     fn findings(&self, of_stop: Finding) -> Vec<Finding> {
         vec![of_stop, Finding::new(PROMISE, self.promise.words), Finding::new(STOPPED, self.basis)]
     }
 }
 
-/// How long machine and disk stood still while clients worked, as figures.
+/// Metrics of the longest stalls of machine and disk while clients were working.
 pub(super) fn of_stalls(stalls: Stalls) -> Metrics {
     let disk = stalls.disk.map(|disk| (DISK_STALL_S, disk));
     let all = disk.into_iter().chain([(MACHINE_STALL_S, stalls.machine)]);
@@ -167,7 +168,7 @@ fn metrics(values: &[(Figure, f64)]) -> Metrics {
     values.iter().map(|(figure, value)| (figure.name.to_owned(), *value)).collect()
 }
 
-/// The evidence in a few sentences.
+/// Evidence of the result in a few sentences.
 fn seen(kept: &Kept) -> String {
     let age = match kept.oldest_loss_ms {
         None => None,
@@ -185,19 +186,19 @@ fn seen(kept: &Kept) -> String {
     std::iter::once(counts).chain(kept.examples.iter().cloned()).collect::<Vec<_>>().join("; ")
 }
 
-/// When a system turned out not to be there any more.
+/// Stage at which a crashed system turned out to be unusable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Gone {
-    /// When it was started again.
+    /// When the system was started again.
     Opening {
-        /// It said so itself, and nobody had to stop waiting.
+        /// Whether the start failed by itself, before the timeout.
         in_time: bool,
     },
-    /// When it was read.
+    /// When the documents were read.
     Reading,
 }
 
-/// Whether a failure is the system's own after a stop, and not one of the machine or of the program.
+/// Returns `true` if the failure is caused by the crashed system, not by the machine or this program.
 pub(super) fn is_of_system(failure: &Failure) -> bool {
     matches!(
         failure.kind,

@@ -1,4 +1,4 @@
-//! What the user can set about a run of durability.
+//! User settings of a durability run.
 
 use std::fmt;
 
@@ -7,21 +7,21 @@ use jsonathlon_outage::OutageError;
 use jsonathlon_results::manifest::{POWER, PROCESS};
 use serde::{Deserialize, Serialize};
 
-/// How a system is stopped.
+/// Kind of crash that a system is subjected to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StopKind {
-    /// Its processes are killed: what they handed to the kernel stays.
+    /// The system's processes are killed: data handed to the kernel survives.
     Process,
-    /// The power of its disk is cut first: only what was synced stays.
+    /// The power of the system's disk is cut first: only synced data survives.
     Power,
 }
 
 impl StopKind {
-    /// Both.
+    /// Both kinds, process crash first.
     pub const ALL: [Self; 2] = [Self::Process, Self::Power];
 
-    /// The word used in files, tables and on the command line.
+    /// Name in files, in tables and on the command line.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
@@ -37,41 +37,41 @@ impl fmt::Display for StopKind {
     }
 }
 
-/// Settings of this workload alone.
+/// Settings that only this workload has.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct DurabilitySettings {
-    /// The records that are there before clients begin.
+    /// Records that are loaded before clients begin.
     pub records: Records,
-    /// Durability tiers, of those that a system has; all of them where none is named.
+    /// Names of the durability tiers to test; empty for all tiers of a system.
     pub tiers: Vec<String>,
-    /// How systems are stopped.
+    /// Kinds of crash to test.
     pub kinds: Vec<StopKind>,
-    /// Stops of each kind in each tier.
+    /// Number of crashes of each kind in each tier.
     pub stops: u32,
-    /// Clients that insert and update.
+    /// Number of clients that insert and update.
     pub clients: u32,
-    /// Seconds of work before a stop, at least and at most; each moment between is as likely as any other.
+    /// Minimum and maximum seconds of work before a crash; the moment is uniformly distributed between them.
     pub work_s: (f64, f64),
-    /// Seconds that a system may take to come up after a stop.
+    /// Seconds that a system may take to start after a crash.
     pub recovery_s: f64,
-    /// Bytes of the disk whose power is cut.
+    /// Size in bytes of the disk whose power is cut.
     pub disk_bytes: u64,
-    /// Seconds after which an operation is given up.
+    /// Timeout of an operation in seconds.
     pub timeout_s: f64,
 }
 
 impl DurabilitySettings {
-    /// Makes room for disks whose power can be cut, where they are wanted and can be had. It may start the program
-    /// again in its own place, so that nothing is to be begun before.
+    /// Enters a mount namespace for disks whose power can be cut, if such disks are requested and available.
+    /// May re-execute this program, so it must be called before any other work.
     ///
     /// # Errors
-    /// Disks can be had, and yet no room can be made.
+    /// If such disks are available but the namespace cannot be entered.
     pub fn enter(&self) -> Result<(), String> {
         if !self.kinds.contains(&StopKind::Power) {
             return Ok(());
         }
         match jsonathlon_outage::enter() {
-            // Whoever makes one says so, and why.
+            // If disks are unavailable, the crash tests report that with the reason.
             Ok(()) | Err(OutageError::Unavailable { .. }) => Ok(()),
             Err(error) => Err(error.to_string()),
         }

@@ -1,4 +1,4 @@
-//! One stop: data put back, clients at work, the cut, the start after it, and everything read.
+//! One crash test: restore the data, run clients, crash, start again, read everything.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -30,37 +30,37 @@ use crate::serving::scripts;
 use crate::session::{Ended, Session, relay};
 use crate::snapshot::Snapshot;
 
-/// Seconds that clients go on beyond the latest moment of a stop: it ends them.
+/// Seconds that clients would continue after the latest moment of a crash, which ends them earlier.
 const BEYOND_S: f64 = 10.0;
-/// What a stop may take beyond the work: connecting, and noticing that the system is gone.
+/// Time for a crash test in addition to the work: connecting, and detecting the end of the system.
 const GRACE: Duration = Duration::from_secs(60);
-/// Between two looks at whether a moment has come.
+/// Poll interval while waiting for the moment of the crash.
 const PAUSE: Duration = Duration::from_millis(2);
-/// The folder of the system's data on a disk of their own.
+/// Name of the system's data folder on the disk whose power is cut.
 const DATA: &str = "data";
-/// How often an operation is tried again that was given up for a conflict.
+/// Number of retries of an operation after a conflict.
 const RETRIES: u32 = 10;
 
-/// What was there when clients had worked until a stop.
+/// Result of the work until the crash.
 struct Worked {
     cut: Cut,
-    /// How long machine and disk stood still meanwhile.
+    /// Longest stalls of machine and disk during the work.
     stalls: Stalls,
 }
 
-/// A stop that is to be made.
+/// A crash test that is to be run.
 pub(super) struct Stopping<'s, 'a> {
     pub(super) bench: &'s Bench<'a>,
     pub(super) own: &'s DurabilitySettings,
     pub(super) one: &'s InTier<'a>,
     pub(super) kind: StopKind,
-    /// Its number, from 1.
+    /// Number of the crash within its cell, from 1.
     pub(super) stop: u32,
     pub(super) snapshot: &'s Snapshot,
 }
 
 impl<'a> Stopping<'_, 'a> {
-    /// Why there is no such stop on this machine; none where there is.
+    /// Why this kind of crash is impossible on this machine; `None` if it is possible.
     pub(super) fn not_applicable(&self) -> Option<String> {
         match self.kind {
             StopKind::Process => None,
@@ -74,7 +74,7 @@ impl<'a> Stopping<'_, 'a> {
         }
     }
 
-    /// Makes it; what was found out.
+    /// Runs the crash test and returns its metrics and findings.
     pub(super) fn make(&self, recorder: &mut Recorder<'_>) -> Result<(Metrics, Vec<Finding>), Ended> {
         match self.kind {
             StopKind::Process => {
@@ -85,17 +85,17 @@ impl<'a> Stopping<'_, 'a> {
             StopKind::Power => {
                 let mut disk = Disk::make(&self.disk(), self.own.disk_bytes).map_err(of_disk)?;
                 let found = self.on(&mut disk, recorder);
-                // The first error is the one that matters.
+                // The first error is the relevant one.
                 let closed = disk.close().map_err(of_disk);
                 found.and_then(|found| closed.map(|()| found))
             }
         }
     }
 
-    /// The same with the data on a disk whose power is cut. Nothing uses it any more afterwards.
+    /// Runs the test with the data on a disk whose power is cut. No process uses the disk afterwards.
     fn on(&self, disk: &mut Disk, recorder: &mut Recorder<'_>) -> Result<(Metrics, Vec<Finding>), Ended> {
         let mut session = self.session(disk.path().join(DATA))?;
-        // What was there before clients begin is no matter of this stop.
+        // The loaded data must survive: only writes of the clients are tested.
         disk.sync().map_err(of_disk)?;
         let power = || disk.cut().map(drop).map_err(|error| error.to_string());
         let worked = self.work(&mut session, Some(&power))?;
@@ -103,7 +103,7 @@ impl<'a> Stopping<'_, 'a> {
         self.after(&mut session, &worked, recorder)
     }
 
-    /// Where the disk is mounted whose power is cut.
+    /// Mount point of the disk whose power is cut.
     fn disk(&self) -> PathBuf {
         self.bench.work.join(format!("{}.disk", self.one.name))
     }
@@ -113,7 +113,7 @@ impl<'a> Stopping<'_, 'a> {
         Told { stop: self.stop, promise, basis: &self.one.basis }
     }
 
-    /// A session over the loaded data, in this folder.
+    /// Opens a session on a copy of the loaded data in `folder`.
     fn session(&self, folder: PathBuf) -> Result<Session<'a>, Ended> {
         self.snapshot.restore_to(&folder).map_err(|error| self.not_put_back(error))?;
         let mut session = self.bench.session_in(self.one.target, folder, &self.one.name);
@@ -123,7 +123,7 @@ impl<'a> Stopping<'_, 'a> {
         Ok(session)
     }
 
-    /// A disk that is too small is a matter of its stops; the run's own is one of the run.
+    /// If the crash test's own disk is too small, only the test fails; any other error ends the run.
     fn not_put_back(&self, error: io::Error) -> Ended {
         if self.kind == StopKind::Power && error.kind() == io::ErrorKind::StorageFull {
             let error = format!(
@@ -135,12 +135,12 @@ impl<'a> Stopping<'_, 'a> {
         RunError::io("put the loaded data back")(error).into()
     }
 
-    /// Where the promises of the clients are kept: never on the disk that is cut.
+    /// Path of the acknowledgement log: never on the disk whose power is cut.
     fn promises(&self) -> PathBuf {
         self.bench.work.join(format!("{}.promises", self.one.name))
     }
 
-    /// Lets clients work until the stop.
+    /// Runs the clients until the crash.
     fn work(
         &self,
         session: &mut Session<'a>,
@@ -156,7 +156,7 @@ impl<'a> Stopping<'_, 'a> {
         let limit = Duration::from_secs_f64(self.own.work_s.1 + BEYOND_S) + GRACE;
         let stop = StopAt { moment: &moment, power };
         let stopped: Stopped<Driven> = session.stop(&Op::Drive { job }, limit, &stop)?;
-        // What clients were told wrong before the stop would be laid at its door.
+        // Wrong answers before the crash must not be attributed to the crash.
         if let Some(wrong) = stopped.answer.as_ref().and_then(|driven| driven.wrong.first()) {
             return Err(Ended::failed(FailureKind::Wrong, format!("before the stop: {wrong}")));
         }
@@ -170,7 +170,7 @@ impl<'a> Stopping<'_, 'a> {
         Ok(Worked { cut, stalls })
     }
 
-    /// Seconds of work before the stop, the same whenever the run is resumed.
+    /// Seconds of work before the crash, drawn from the seed so that a resumed run draws the same.
     fn moment_s(&self) -> f64 {
         const STEPS: u64 = 1 << 32;
         let stream = u64::from(self.stop) << 1 | u64::from(self.kind == StopKind::Power);
@@ -209,7 +209,7 @@ impl<'a> Stopping<'_, 'a> {
         })
     }
 
-    /// Starts the system again and reads everything.
+    /// Starts the system again and reads all documents.
     fn after(
         &self,
         session: &mut Session<'a>,
@@ -273,8 +273,8 @@ fn of_disk(error: OutageError) -> Ended {
     Ended::failed(FailureKind::Environment, error.to_string())
 }
 
-/// Waits for the first acknowledgement and then for so long; false where it is over before. Meanwhile it looks at whether
-/// machine and disk do their work.
+/// Waits for the first acknowledgement and then for the duration `wait`; watches for stalls meanwhile.
+/// Returns `false` if the clients end before that.
 fn has_come(promises: &Path, wait: Duration, is_over: &dyn Fn() -> bool, watch: &Mutex<StallWatch>) -> bool {
     let mut watch = watch.lock().unwrap_or_else(PoisonError::into_inner);
     let mut first: Option<Instant> = None;

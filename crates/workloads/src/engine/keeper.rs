@@ -1,16 +1,17 @@
-//! A server that is started again when it ends while clients are at work, as a service manager would.
+//! Restarts a server that exits while clients are running, as a service manager would.
 
 use std::time::{Duration, Instant};
 
 use jsonathlon_servers::{Launch, Server, ServerError};
 
-/// How often a server is started again before it is left alone.
+/// Number of restarts after which a server that exits again stays down.
 const STARTS: usize = 5;
-/// Attempts of one start, and the pause between two: an attempt of a client to connect can hold the port for a moment.
+/// Attempts per restart, and the delay between two: a client's attempt to connect can occupy the port for a
+/// moment.
 const ATTEMPTS: u32 = 3;
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// Looks after a server.
+/// Supervises a server and restarts it on exit.
 pub(super) struct Keeper<'a> {
     server: &'a mut Server,
     launch: &'a Launch,
@@ -24,7 +25,7 @@ impl<'a> Keeper<'a> {
         Self { server, launch, begun: Instant::now(), ends: Vec::new(), is_down: false }
     }
 
-    /// Starts the server again if it has ended. It costs next to nothing while it has not.
+    /// Restarts the server if it has exited. Cheap while the server is running, so it may be polled.
     pub(super) fn look(&mut self, cancelled: &dyn Fn() -> bool) {
         if self.is_down {
             return;
@@ -60,7 +61,7 @@ impl<'a> Keeper<'a> {
         }
     }
 
-    /// How it has ended, each time.
+    /// Descriptions of the server's exits, in order.
     pub(super) fn ends(self) -> Vec<String> {
         self.ends
     }

@@ -1,7 +1,7 @@
-//! A worker with its session, and the server that was started for it.
+//! An engine in use: a worker with its session, and the server that was started for it.
 //!
-//! The server is this process's own, through its guard. A worker is told where it is and cannot tell it from one
-//! by address; what has become of it is for this module to say.
+//! The coordinator owns the server through a guard. The worker only gets an endpoint and cannot tell this
+//! server from a remote one; this module therefore explains what happened to the server.
 
 mod keeper;
 mod stop;
@@ -21,35 +21,35 @@ use serde::de::DeserializeOwned;
 use keeper::Keeper;
 pub(crate) use stop::{StopAt, Stopped};
 
-/// How often a server is started anew when somebody else took the port that was free.
+/// Maximum number of starts if another process takes the free port before the server listens on it.
 const PORTS: usize = 5;
-/// Between two attempts to reach a server that is starting. An attempt costs the server next to nothing.
+/// Milliseconds between two attempts to reach a starting server. An attempt costs the server next to nothing.
 const PAUSE_MS: u64 = 5;
 
-/// How workers are started.
+/// Command line that starts a worker process.
 #[derive(Debug, Clone)]
 pub struct WorkerCommand {
-    /// The program, usually this one; it is also the guard of servers.
+    /// Program of workers, usually this one; also used as the guard of servers.
     pub program: PathBuf,
-    /// Its arguments.
+    /// Arguments that make the program a worker.
     pub arguments: Vec<String>,
 }
 
 impl WorkerCommand {
-    /// Starts a worker that has no session yet.
+    /// Starts a worker without a session. Its output goes to `log`.
     ///
     /// # Errors
-    /// It cannot be started, or its log not be opened.
+    /// If the worker cannot be started or its log cannot be opened.
     pub fn spawn(&self, log: &Path) -> Result<Worker, WorkerError> {
         let arguments: Vec<&str> = self.arguments.iter().map(String::as_str).collect();
         Worker::spawn(&self.program, &arguments, log, &[])
     }
 }
 
-/// A worker that has a session open. Dropping it kills the worker and abandons the server that was started for it.
+/// A worker with an open session. Dropping it kills the worker and leaves its server to the guard.
 #[derive(Debug)]
 pub struct Engine {
-    // First, so that it goes first.
+    // Declared first so that the worker is dropped before the server.
     worker: Worker,
     server: Option<Server>,
     launch: Option<Launch>,
@@ -57,12 +57,12 @@ pub struct Engine {
 }
 
 impl Engine {
-    /// Starts the server, if there is one to be started, and opens a session in a worker. The answer's seconds
-    /// hold both. `started` is told each worker's process.
+    /// Starts the server, if `launch` is given, and opens a session in a worker. The reported seconds cover
+    /// both. `started` is called with the process id of each worker.
     ///
     /// # Errors
-    /// As [`Worker::request`]. A server that does not come up is a request refused as
-    /// [`FailureKind::Unavailable`], with the end of its log.
+    /// As [`Worker::request`]. [`FailureKind::Unavailable`] with the end of the server's log if the server
+    /// does not start.
     pub fn open(
         command: &WorkerCommand,
         log: &Path,
@@ -80,7 +80,7 @@ impl Engine {
             return Ok((Self { worker, server: None, launch: None, place: opened.place }, opened));
         };
         for _ in 0..PORTS {
-            // Before the server, so that it is ready to look for it at once.
+            // The worker starts first, so that it can look for the server at once.
             let mut worker = command.spawn(log)?;
             started(worker.pid());
             let mut server = Server::start(launch, cancelled).map_err(failed)?;
@@ -89,7 +89,7 @@ impl Engine {
                     let (server, launch) = (Some(server), Some(launch.clone()));
                     return Ok((Self { worker, server, launch, place: opened.place }, opened));
                 }
-                // Somebody was faster; and everything else is not about the port.
+                // Another process took the port. Any other error has nothing to do with the port.
                 Err(_) if server.lost_its_port() => {}
                 Err(error) => return Err(error),
             }
@@ -98,7 +98,7 @@ impl Engine {
         Err(unavailable(text))
     }
 
-    /// Ends the session and opens another in a new worker. The server that was started goes on meanwhile.
+    /// Closes the session and opens another one in a new worker. The server keeps running meanwhile.
     ///
     /// # Errors
     /// As [`Worker::close`] and [`Worker::request`].
@@ -127,30 +127,31 @@ impl Engine {
         Ok(opened)
     }
 
-    /// The worker.
+    /// Worker that holds the session.
     #[must_use]
     pub fn worker(&self) -> &Worker {
         &self.worker
     }
 
-    /// The server that was started for it.
+    /// Server that was started for the session; `None` for embedded engines and remote servers.
     #[must_use]
     pub fn server(&self) -> Option<&Server> {
         self.server.as_ref()
     }
 
-    /// Whether it can still be asked.
+    /// Returns `true` if the worker is alive and accepts requests.
     #[must_use]
     pub fn is_alive(&self) -> bool {
         self.worker.is_alive()
     }
 
-    /// Whether the server that was started for it has ended by itself.
+    /// Returns `true` if the server that was started for the session has exited without being told to.
     pub fn has_lost_its_server(&mut self) -> bool {
         self.server.as_mut().is_some_and(Server::has_ended)
     }
 
-    /// The process whose tree is the engine: the server's, or the worker's own. None is known of a server elsewhere.
+    /// Root of the engine's process tree: the server's process id or the worker's own. `None` for remote
+    /// servers.
     #[must_use]
     pub fn process(&self) -> Option<u32> {
         match self.place {
@@ -160,11 +161,11 @@ impl Engine {
         }
     }
 
-    /// As [`Worker::request`]. After whatever ends the worker or the connection, both worker and server are gone: a
-    /// statement that nobody waits for any more would be measured beside all others.
+    /// Sends a request like [`Worker::request`]. After an error that ends the worker or its connection, both
+    /// worker and server are ended, because an abandoned statement would disturb all later measurements.
     ///
     /// # Errors
-    /// As [`Worker::request`]; [`FailureKind::Crashed`] with what has become of the server.
+    /// As [`Worker::request`]. [`FailureKind::Crashed`] includes what happened to the server.
     pub fn request<R: DeserializeOwned>(
         &mut self,
         op: &Op,
@@ -176,9 +177,9 @@ impl Engine {
         answer.map_err(|error| self.broken(error))
     }
 
-    /// As [`Engine::request`] of what clients do over connections of their own. The server that was started is started
-    /// again whenever it ends meanwhile, on the same data and at the same address, and the request goes on. The worker's
-    /// session is of no use then. Gives how the server ended, each time.
+    /// Sends a request whose clients use connections of their own. A server that exits meanwhile is restarted
+    /// up to 5 times on the same data and address, and the request continues; the worker's own session is
+    /// unusable then. Returns the answer and how the server ended, each time.
     ///
     /// # Errors
     /// As [`Engine::request`].
@@ -199,7 +200,7 @@ impl Engine {
         };
         let answer = self.worker.request(op, limit, &stop, progress);
         let mut keeper = keeper.into_inner();
-        // What comes after needs the server.
+        // Requests after this one need the server, so a last exit is handled here.
         keeper.look(cancelled);
         let ends = keeper.ends();
         if !ends.is_empty() {
@@ -208,7 +209,8 @@ impl Engine {
         answer.map(|answer| (answer, ends)).map_err(|error| self.broken(error))
     }
 
-    /// What a request's failure leaves: after whatever ends the worker or the connection, nothing.
+    /// Ends worker and server after errors that ended the worker or its connection; explains a crash of the
+    /// server.
     fn broken(&mut self, error: WorkerError) -> WorkerError {
         match error {
             WorkerError::Refused { kind: FailureKind::Crashed, message } => {
@@ -230,7 +232,7 @@ impl Engine {
     /// Ends the session, then the worker, then the server, each cleanly.
     ///
     /// # Errors
-    /// As [`Worker::close`]; a server that does not end well is [`FailureKind::Crashed`].
+    /// As [`Worker::close`]. [`FailureKind::Crashed`] if the server exits with an error.
     pub fn close(mut self, limit: Duration) -> Result<(), WorkerError> {
         self.worker.close(limit)?;
         match self.server.take() {
@@ -245,7 +247,7 @@ impl Engine {
     }
 }
 
-/// Opens a session on a server that may still be starting, as long as it does not end.
+/// Opens a session on a server that may still be starting. Gives up when the server exits.
 fn session(
     worker: &mut Worker,
     server: &mut Server,
@@ -277,7 +279,7 @@ fn session(
     }
 }
 
-/// A server of this run's own, as a worker is told of it.
+/// Builds the endpoint by which a worker reaches a server that this process has started.
 #[must_use]
 pub fn endpoint(login: &Login, process: u32, patience: Duration) -> Endpoint {
     let Login { host, port, socket, certificate, user, database, password } = login.clone();
@@ -301,7 +303,7 @@ fn unavailable(message: String) -> WorkerError {
     WorkerError::Refused { kind: FailureKind::Unavailable, message }
 }
 
-/// A server's failure, as a worker's answer would tell of it.
+/// Converts a server's error into the error that a worker's request would return.
 fn failed(error: ServerError) -> WorkerError {
     let kind = match &error {
         ServerError::Cancelled => return WorkerError::Cancelled,

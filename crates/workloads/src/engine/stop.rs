@@ -1,4 +1,4 @@
-//! A stop the hard way at a moment, while clients are at work.
+//! Crashes an engine at a given moment while clients are running.
 
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
@@ -16,55 +16,56 @@ use serde::de::DeserializeOwned;
 
 use super::Engine;
 
-/// How long a killed server's processes may take to be gone.
+/// Time that the processes of a killed server have to exit.
 const GONE: Duration = Duration::from_secs(20);
 
-/// How long an engine goes on without power before it is killed: nothing that it does then lasts, and what it still
-/// acknowledges tells whether it looks at what its syncs answer.
+/// Time between power cut and kill. Nothing that the engine writes then lasts, so acknowledgements in this
+/// time show whether the engine checks the results of its syncs.
 const IN_THE_DARK: Duration = Duration::from_millis(50);
 
-/// When and how an engine is stopped.
+/// Moment and kind of an engine crash.
 pub(crate) struct StopAt<'s> {
-    /// Waits for the moment, as long as what it is given does not say that it will not come any more; whether it came.
+    /// Waits for the moment and returns `true` when it comes. Returns `false` when its argument, a check
+    /// whether the clients have ended, returns `true` first.
     pub(crate) moment: &'s (dyn Fn(&dyn Fn() -> bool) -> bool + Sync),
-    /// Cuts the power before the engine is killed; none for a crash of the process alone.
+    /// Cuts the power before the engine is killed; `None` for a crash of the process alone.
     pub(crate) power: Option<&'s (dyn Fn() -> Result<(), String> + Sync)>,
 }
 
-/// An engine that was stopped.
+/// Result of a crash, or of clients that ended before it.
 pub(crate) struct Stopped<R> {
-    /// When; none where clients ended before the moment.
+    /// Time of the crash; `None` if the clients ended before the moment came.
     pub(crate) cut: Option<Cut>,
-    /// What the clients had to say about it, where they outlived it.
+    /// Answer of the worker; `None` if it was killed or failed because of the crash.
     pub(crate) answer: Option<R>,
 }
 
-/// What is killed.
+/// Process that is killed by the crash.
 enum Victim<'v> {
     Server(&'v mut Server),
-    /// The worker, held such that its number cannot become another's.
+    /// The worker, held by a pidfd so that its process id cannot be reused.
     Worker(OwnedFd),
 }
 
-/// What became of a stop.
+/// Outcome of the thread that crashes the engine.
 enum Came {
-    /// It was made.
+    /// The engine was crashed at this time.
     Cut(Cut),
-    /// Its moment did not come.
+    /// The clients ended before the moment came.
     Never,
-    /// The engine had ended by itself.
+    /// The server had already exited by itself.
     TooLate,
-    /// It could not be made.
+    /// The crash failed; the text is the reason.
     Failed(String),
 }
 
 impl Engine {
-    /// Lets clients work, and stops the server at the moment, or the worker where there is none. Both are gone
-    /// afterwards.
+    /// Runs clients and crashes the server at the given moment, or the worker if there is no server. Both
+    /// have ended afterwards.
     ///
     /// # Errors
-    /// As [`Worker::request`](jsonathlon_worker::Worker::request) where clients ended before the moment; the engine
-    /// had ended before it, or could not be stopped.
+    /// As [`Worker::request`](jsonathlon_worker::Worker::request) if the clients ended before the moment.
+    /// [`FailureKind::Crashed`] if the engine had exited before it, [`WorkerError::Io`] if the crash failed.
     pub(crate) fn stop<R: DeserializeOwned>(
         &mut self,
         op: &Op,
@@ -93,7 +94,7 @@ impl Engine {
         .map_err(|error: io::Error| broken("stop the engine", error))?;
         let stopped = match (came, answer) {
             (_, Err(WorkerError::Cancelled)) => Err(WorkerError::Cancelled),
-            // Whatever the clients made of it: what they were promised is on record.
+            // The clients' own result does not matter: acknowledged writes are in the acknowledgement log.
             (Came::Cut(cut), answer) => Ok(Stopped { cut: Some(cut), answer: answer.ok() }),
             (Came::Failed(words), _) => Err(broken("stop the engine", io::Error::other(words))),
             (Came::TooLate | Came::Never, Err(error)) => return Err(self.broken(error)),
@@ -155,7 +156,8 @@ impl Victim<'_> {
             Self::Worker(held) => {
                 let failed = |error: Errno| format!("the worker could not be killed: {error}");
                 pidfd_send_signal(&*held, Signal::KILL).map_err(failed)?;
-                // It can be read once the process is dead: until then a thread of it may go on for a moment.
+                // The pidfd becomes readable once the process is dead; until then its threads may still run
+                // for a moment.
                 let mut fds = [PollFd::from_borrowed_fd(held.as_fd(), PollFlags::IN)];
                 let limit = Timespec { tv_sec: GONE.as_secs().cast_signed(), tv_nsec: 0 };
                 match poll(&mut fds, Some(&limit)).map_err(failed)? {

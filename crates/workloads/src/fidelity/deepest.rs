@@ -1,4 +1,4 @@
-//! How deep documents may be: looked for to the level.
+//! Finds the maximum nesting depth of documents, exact to one level.
 
 use std::time::Duration;
 
@@ -12,15 +12,15 @@ use super::probe::{Probe, Way};
 use crate::limit;
 use crate::session::{Ended, Session};
 
-/// Nobody's documents are deeper, and some engines end over deeper ones.
+/// Maximum depth to try: no practical document is deeper, and some engines crash on deeper ones.
 const MOST: u64 = 100_000;
 
-/// Of what a finding is whose state is the levels of the deepest document that was taken.
+/// Subject of the finding whose state is the depth of the deepest accepted document.
 const TAKEN: &str = "levels taken";
-/// The same of one level more, with why not and the words against it.
+/// Subject of the finding about the first rejected depth, with the outcome and the system's error message.
 const REFUSED: &str = "levels refused";
 
-/// Looks for the deepest document that the system takes by its bulk path.
+/// Searches the deepest document that the system accepts by its bulk load path.
 pub(super) fn find(
     nesting: Nesting,
     part: Part,
@@ -42,14 +42,15 @@ pub(super) fn find(
             bytes: nesting.document(levels),
         };
         file.write(&case.bytes)?;
-        // Nothing is extracted: the question is whether it is taken.
+        // Nothing is extracted: only acceptance matters.
         let part = Part { extracts: false, ..part };
         let probe = Probe { case: &case, part, file: &file.path, limit };
         let (findings, is_well) = probe.through(Way::Bulk, session)?;
         if !is_well {
             session.kill();
         }
-        // The least that is refused is also the last: every one after it is taken.
+        // The last rejected depth is also the smallest one: bisection accepts every depth that it tries
+        // afterwards.
         match findings.into_iter().find(outcome::is_against) {
             None => Ok(true),
             Some(finding) => {

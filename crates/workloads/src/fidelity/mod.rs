@@ -1,8 +1,9 @@
-//! The fidelity workload: does a system give back the document it was given?
+//! The fidelity workload: does a system return the document that it was given?
 //!
-//! Each document goes alone into a fresh table, by the bulk path and as one parameter, and comes out whole and as the
-//! value of its member. What was accepted, what was refused and with which words, and how what came back differs are
-//! findings, not figures. A document that ends the engine is a finding too: the others go on.
+//! Each document is stored alone in a new table, by the bulk load path and as one parameter. It is read back
+//! as a whole and as the value of its member. Results are findings, not metrics: whether the document was
+//! accepted or rejected, the error message, and the differences of the returned document. A document that
+//! crashes the engine is a finding, too, and the run continues with the next one.
 
 mod deepest;
 mod offered;
@@ -30,29 +31,29 @@ use offered::DocumentFile;
 use probe::{Probe, Way};
 use settings::{FidelitySettings, KnownCase};
 
-/// Longest that one statement over one document may take; the run's own limit counts where it is shorter.
+/// Maximum duration of one statement on one document; the run's own timeout applies if it is shorter.
 const LIMIT: Duration = Duration::from_secs(60);
-/// How often in a row an engine may not come up, or not make its table, before nothing more is tried with it.
+/// Number of consecutive failures to start an engine or create its table after which the system is skipped.
 const FAILED_STARTS: u32 = 3;
-/// Documents after which the journal is waited for: a document takes less time than that.
+/// Number of documents between two syncs of the journal, because a sync takes longer than a document.
 const SYNCED: usize = 64;
-/// Bytes on the disk of a table with one document, its logs included.
+/// Disk space in bytes of a table with one document, WAL included.
 const DISK: u64 = 256 << 20;
 
-/// The workload.
+/// The fidelity workload with the documents of its corpus.
 #[derive(Debug)]
 pub struct Fidelity {
     settings: FidelitySettings,
     cases: Vec<Case>,
-    /// What is looked for the deepest document of.
+    /// Kinds of nesting whose maximum depth is searched.
     nestings: Vec<Nesting>,
 }
 
 impl Fidelity {
-    /// With these settings.
+    /// Creates the workload and reads its corpus.
     ///
     /// # Errors
-    /// The corpus cannot be read, or a case that is named is not in it.
+    /// If the corpus cannot be read or does not contain a requested case.
     pub fn new(settings: FidelitySettings) -> Result<Self, DataError> {
         let (cases, nestings) = (settings.corpus.cases()?, settings.corpus.nestings());
         Ok(Self { settings, cases, nestings })
@@ -102,14 +103,14 @@ impl Workload for Fidelity {
             ended = self.configuration(bench, one, recorder);
             one.session.kill();
             if !bench.settings.keep_data && !one.session.is_guest() {
-                // Nothing depends on it.
+                // Best effort: nothing depends on the removal.
                 std::fs::remove_dir_all(one.session.folder()).ok();
             }
             if ended.is_err() {
                 break;
             }
         }
-        // The first error is the one that matters.
+        // The first error is returned, so the clean-up only warns.
         bench.leave(&mut all, recorder);
         ended
     }
@@ -120,13 +121,13 @@ fn cell(cells: &Cells<'_>, step: &str) -> Cell {
 }
 
 impl Fidelity {
-    /// What is done with each configuration, by the names of its cells.
+    /// Names of the steps of each configuration: all cases, then all kinds of nesting.
     fn steps(&self) -> impl Iterator<Item = &str> {
         let nestings = self.nestings.iter().map(|nesting| nesting.name());
         self.cases.iter().map(|case| case.name.as_str()).chain(nestings)
     }
 
-    /// All documents through one configuration.
+    /// Runs all documents through one configuration.
     fn configuration(
         &self,
         bench: &Bench<'_>,
@@ -166,12 +167,13 @@ impl Fidelity {
     }
 }
 
-/// A document by both ways in; what ends the engine in one of them does not keep the other from being tried.
+/// Stores a document in both ways. A crash in one of them does not prevent the other.
 fn both_ways(probe: &Probe<'_>, session: &mut Session<'_>) -> Result<Vec<Finding>, Ended> {
     let mut all = Vec::new();
     for way in Way::BOTH {
         if session.pid().is_none() {
-            // What is left of an engine that was ended may not open any more.
+            // The data of an engine that was killed may be unusable, so the next engine starts with an empty
+            // folder.
             session.start_afresh()?;
             session.open()?;
         }
@@ -184,7 +186,7 @@ fn both_ways(probe: &Probe<'_>, session: &mut Session<'_>) -> Result<Vec<Finding
     Ok(all)
 }
 
-/// How often in a row nothing could be tried, and why at last.
+/// Number of consecutive failures, and the last one.
 #[derive(Default)]
 struct Starts {
     failed: u32,
@@ -192,7 +194,8 @@ struct Starts {
 }
 
 impl Starts {
-    /// Does what gives the findings of one cell, unless they are there or nothing comes up any more.
+    /// Runs the work that returns the findings of one cell, unless they are recorded or too many starts have
+    /// failed.
     fn tried(
         &mut self,
         cell: &Cell,
@@ -229,7 +232,7 @@ impl Starts {
         self.last = Some(failure);
     }
 
-    /// Why nothing more is tried.
+    /// Failure of the remaining cells after [`FAILED_STARTS`] failures in a row; `None` before that.
     fn given_up(&self) -> Option<Failure> {
         let last = self.last.as_ref().filter(|_| self.failed >= FAILED_STARTS)?;
         let words = format!("not tried: it failed {} times in a row", self.failed);

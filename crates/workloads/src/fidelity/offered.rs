@@ -1,10 +1,10 @@
-//! The file that documents are offered from.
+//! The file through which documents are passed to a system.
 
 use std::path::{Path, PathBuf};
 
 use crate::RunError;
 
-/// The file that documents are offered from, one after the other.
+/// File with the current document; overwritten for each document and removed at the end.
 pub(super) struct DocumentFile {
     pub(super) path: PathBuf,
 }
@@ -22,7 +22,7 @@ impl DocumentFile {
 
 impl Drop for DocumentFile {
     fn drop(&mut self) {
-        // It may never have been written; what is left of a run's work is removed anyway.
+        // The file may never have been written; the run's work folder is removed in any case.
         std::fs::remove_file(&self.path).ok();
     }
 }

@@ -1,44 +1,45 @@
-//! What became of a document, as findings.
+//! Findings about what a system did with a document.
 
 use jsonathlon_dataset::fidelity::{self, Case, MEMBER, Retained, shown};
 use jsonathlon_dataset::value::Value;
 use jsonathlon_results::record::{Failure, FailureKind, Finding};
 use jsonathlon_systems::Extracted;
 
-/// The system took it.
+/// State: the system accepted the document.
 pub(super) const ACCEPTED: &str = "accepted";
-/// The system did not.
+/// State: the system rejected the document.
 pub(super) const REFUSED: &str = "refused";
-/// The engine ended over it.
+/// State: the engine crashed because of the document.
 const CRASHED: &str = "crashed";
-/// No answer within the limit.
+/// State: there was no answer before the timeout.
 const HUNG: &str = "hung";
-/// This way is not there for it.
+/// State: the document was not tried in this way, because the way is not available for it.
 pub(super) const NOT_OFFERED: &str = "not offered";
-/// What went in came out, byte by byte.
+/// State: the returned document has the same bytes.
 const BYTES: &str = "same bytes";
-/// It came out with the same value.
+/// State: the returned document has the same value in another form.
 const VALUE: &str = "same value";
-/// It came out with another value.
+/// State: the returned document has another value.
 const CHANGED: &str = "changed";
-/// It was accepted, and nothing came out.
+/// State: the document was accepted, but nothing was returned.
 const LOST: &str = "lost";
-/// It could not be offered: the client says why.
+/// State: the client could not send the document, with the reason.
 pub(super) const FAILED: &str = "failed";
-/// It was not to be read: the system, or the client, says why.
+/// State: the document cannot be read back, with the reason given by the system or the client.
 const UNREADABLE: &str = "unreadable";
 
-/// Longest words that are kept of a system, bytes.
+/// Maximum length of a stored error message in bytes.
 const WORDS: usize = 500;
-/// Longest text that is kept of what came back, bytes.
+/// Maximum length of the stored text of a returned document in bytes.
 const SEEN: usize = 300;
 
-/// Whether it says that a document was not taken, or is not there. What is there and cannot be read is taken.
+/// Returns `true` if the finding says that the document was not accepted, or is not there. A stored document
+/// that cannot be read counts as accepted.
 pub(super) fn is_against(finding: &Finding) -> bool {
     matches!(finding.state.as_str(), REFUSED | CRASHED | HUNG | LOST | FAILED)
 }
 
-/// A system's words, cut where they are longer than a reader needs: some repeat the document.
+/// Shortens a system's error message to [`WORDS`] bytes, because some systems repeat the document.
 pub(super) fn words(text: &str) -> String {
     if text.len() <= WORDS {
         return text.to_owned();
@@ -47,23 +48,23 @@ pub(super) fn words(text: &str) -> String {
     format!("{}…", text.get(..end).unwrap_or_default())
 }
 
-/// An engine's end.
+/// Finding about an engine that crashed or hung.
 pub(super) fn of_end(of: &str, failure: &Failure) -> Finding {
     let state = if failure.kind == FailureKind::Timeout { HUNG } else { CRASHED };
     with_words(of, state, &failure.error)
 }
 
-/// A state with somebody's words.
+/// Finding with a state and an error message of the system or the client.
 pub(super) fn with_words(of: &str, state: &str, why: &str) -> Finding {
     Finding { words: Some(words(why)), ..Finding::new(of, state) }
 }
 
-/// Something that could not be read.
+/// Finding about a value that cannot be read back.
 pub(super) fn unreadable(of: &str, why: &str) -> Finding {
     with_words(of, UNREADABLE, why)
 }
 
-/// What the rows of a whole document say; `hex` where its bytes come as digits.
+/// Finding about a document that was read back as a whole; with `hex` it is encoded as hexadecimal digits.
 pub(super) fn of_whole(of: &str, case: &Case, rows: &[Option<Value>], hex: bool) -> Finding {
     let [cell] = rows else { return of_count(of, rows.len()) };
     let bytes = match cell {
@@ -78,7 +79,7 @@ pub(super) fn of_whole(of: &str, case: &Case, rows: &[Option<Value>], hex: bool)
     retained(of, &fidelity::of_document(&case.bytes, &bytes), &bytes)
 }
 
-/// What the rows of an extracted value say.
+/// Finding about the value of a member, returned in the given form.
 pub(super) fn of_value(of: &str, case: &Case, rows: &[Option<Value>], form: Extracted) -> Finding {
     let [cell] = rows else { return of_count(of, rows.len()) };
     let cell = cell.clone().unwrap_or(Value::Null);
@@ -90,7 +91,7 @@ pub(super) fn of_value(of: &str, case: &Case, rows: &[Option<Value>], form: Extr
         Value::Float(number) => number.to_string(),
     };
     let found = match (form, &cell) {
-        // NULL is null; in the place of everything else nothing came.
+        // NULL stands for null; for any other value, NULL means that nothing was returned.
         (_, Value::Null) => fidelity::of_cell(&case.bytes, MEMBER, &cell).filter(Retained::is_same_value),
         (Extracted::Value, cell) => fidelity::of_cell(&case.bytes, MEMBER, cell),
         (Extracted::Json, Value::Text(text)) => fidelity::of_value(&case.bytes, MEMBER, text.as_bytes()),
@@ -103,7 +104,7 @@ pub(super) fn of_value(of: &str, case: &Case, rows: &[Option<Value>], form: Extr
     }
 }
 
-/// No row, or more than one, of a table that was given one document.
+/// Finding about a table that was given one document and returned none or several rows.
 fn of_count(of: &str, rows: usize) -> Finding {
     match rows {
         0 => Finding::new(of, LOST),
@@ -122,7 +123,7 @@ fn retained(of: &str, found: &Retained, returned: &[u8]) -> Finding {
         Retained::Changed(_) => CHANGED,
     };
     let kinds = found.kinds().into_iter().map(|kind| kind.word().to_owned()).collect();
-    // What is the same needs not be seen twice.
+    // Equal bytes need not be stored again.
     let seen = (*found != Retained::Bytes).then(|| shown(returned, SEEN));
     Finding { kinds, seen, ..Finding::new(of, state) }
 }

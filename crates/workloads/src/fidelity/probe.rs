@@ -1,4 +1,4 @@
-//! One document by one way in, and by both ways out.
+//! Stores one document in one way, and reads it back in both ways.
 
 use std::path::Path;
 use std::time::Duration;
@@ -14,7 +14,7 @@ use crate::bench::TABLE;
 use crate::plain_name::PlainName;
 use crate::session::{Ended, Session};
 
-/// A way in.
+/// A way to store a document: bulk load path or statement parameter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Way {
     Bulk,
@@ -32,21 +32,21 @@ impl Way {
     }
 }
 
-/// What is done with one document.
+/// One document with the settings for storing and reading it.
 pub(super) struct Probe<'p> {
     pub(super) case: &'p Case,
     pub(super) part: Part,
-    /// The file that it is in.
+    /// File that contains the document.
     pub(super) file: &'p Path,
     pub(super) limit: Duration,
 }
 
-/// What was asked for, or the engine's failure, which is a finding.
+/// Result of a request, or the failure of the engine, which is a finding.
 type Tried<T> = Result<T, Failure>;
 
 impl Probe<'_> {
-    /// What was found by one way in, and whether the engine is well and the document gone. An error is one of the
-    /// machine or of the folder's statements, and says nothing of the document.
+    /// Stores and reads the document in one way. Returns the findings, and whether the engine is healthy and
+    /// the document removed. An error concerns the machine or the folder's statements, not the document.
     pub(super) fn through(&self, way: Way, session: &mut Session<'_>) -> Result<(Vec<Finding>, bool), Ended> {
         if let Some(why) = self.not_offered(way) {
             return Ok((vec![outcome::with_words(way.word(), NOT_OFFERED, why)], true));
@@ -63,7 +63,7 @@ impl Probe<'_> {
             Err(failure) if is_of_engine(&failure) => {
                 return Ok((vec![outcome::of_end(way.word(), &failure)], false));
             }
-            // Neither a refusal nor the engine's end: the client could not do it.
+            // Neither a rejection nor the end of the engine: the client could not send the document.
             Err(failure) => {
                 let finding = outcome::with_words(way.word(), outcome::FAILED, &failure.error);
                 return Ok((vec![finding], self.is_dropped(session)?));
@@ -97,7 +97,7 @@ impl Probe<'_> {
         Ok((found, self.is_dropped(session)?))
     }
 
-    /// Why a document is not offered by a way.
+    /// Why the document is not tried in this way; `None` if it is tried.
     fn not_offered(&self, way: Way) -> Option<&'static str> {
         match way {
             Way::Bulk if self.part.one_line && !self.case.is_one_line() => {
@@ -131,7 +131,7 @@ impl Probe<'_> {
         session.request(&Op::Load { load, sync: false }, self.limit, &mut |_| {})
     }
 
-    /// Whether the document comes out as digits.
+    /// Whether the document is read back as hexadecimal digits, because it is not UTF-8.
     fn reads_hex(&self) -> bool {
         self.part.reads_hex && std::str::from_utf8(&self.case.bytes).is_err()
     }
@@ -147,30 +147,30 @@ impl Probe<'_> {
         self.cells(statement, session)
     }
 
-    /// The first cell of each row.
+    /// First column of each row of the answer.
     fn cells(&self, statement: String, session: &mut Session<'_>) -> Result<Vec<Option<Value>>, Ended> {
         let answered: Answered = session.request(&Op::Ask { statement }, self.limit, &mut |_| {})?;
         if answered.outcome.replaced > 0 {
-            // It is the client that cannot read it: what the system has is not known, and so not said to be changed.
+            // The client cannot decode the text, so nothing is known about what the system stored.
             return Err(Ended::failed(FailureKind::Protocol, "the text is not UTF-8"));
         }
         Ok(answered.outcome.rows.into_iter().map(|row| row.into_iter().next()).collect())
     }
 
-    /// Removes the document, with its table or out of it; false where that does not work, so that the engine has to begin
-    /// anew.
+    /// Removes the document, usually with its table. Returns `false` if that fails, so that the engine must
+    /// start with an empty folder.
     fn is_dropped(&self, session: &mut Session<'_>) -> Result<bool, Ended> {
         let drop = session.statements("drop", &[("table", TABLE)])?;
         Ok(tried(session.run(drop, self.limit))?.is_ok())
     }
 }
 
-/// Whether the engine has ended, or hangs.
+/// Returns `true` if the engine has crashed or hangs.
 fn is_of_engine(failure: &Failure) -> bool {
     matches!(failure.kind, FailureKind::Crash | FailureKind::Timeout)
 }
 
-/// Splits what the engine made of a document from what ends the run.
+/// Separates failures of the engine, which are findings, from errors that end the run.
 fn tried<T>(result: Result<T, Ended>) -> Result<Tried<T>, Ended> {
     match result {
         Ok(value) => Ok(Ok(value)),

@@ -1,34 +1,34 @@
-//! What the user can set about a run of fidelity, and what the manifest keeps of its cases.
+//! User settings of a fidelity run, and the description of its cases in the manifest.
 
 use jsonathlon_dataset::fidelity::{Case, Choice, Must, shown};
 use serde::{Deserialize, Serialize};
 
-/// Characters of a document that the manifest keeps for reports.
+/// Maximum number of bytes of a document that the manifest keeps for reports.
 const SHOWN: usize = 400;
 
-/// Settings of this workload alone.
+/// Settings that only this workload has.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FidelitySettings {
-    /// Which documents are tried.
+    /// Selection of the documents that are tried.
     pub corpus: Choice,
 }
 
-/// A case as reports know it.
+/// Description of a case for reports.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KnownCase {
-    /// Its name, which is the step of its cells.
+    /// Name of the case, the step of its cells.
     pub name: String,
-    /// What the RFC says.
+    /// What the RFC requires: accept, reject, or a free choice.
     pub must: Must,
-    /// Where it says so.
+    /// Reference to the requirement, e.g. a section of the RFC.
     pub source: String,
-    /// What it probes.
+    /// Property that the case tests, in words.
     pub probes: String,
-    /// Whether it decides if a system is I-JSON-safe.
+    /// Whether the case counts for the decision if a system is I-JSON-safe.
     pub decides: bool,
-    /// Bytes.
+    /// Size of the document in bytes.
     pub bytes: u64,
-    /// The document, made fit to be read, the middle of a long one left out.
+    /// The document in printable form; the middle of a long one is omitted.
     pub document: String,
 }
 

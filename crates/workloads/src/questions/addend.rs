@@ -1,4 +1,4 @@
-//! How large the numbers are that a sum may have added up, where its question does not say so itself.
+//! Estimates the size of the numbers that a sum adds up, if its question does not state a scale.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -9,8 +9,9 @@ use serde_json::Value;
 
 use crate::RunError;
 
-/// The largest number of the documents that one of the opposite sign may have cancelled, at keys that one of the statements
-/// names: what is left of a sum of such is no measure of how exactly they can be added. 0 where nothing can have cancelled.
+/// Largest number in the clean documents that a number of opposite sign may cancel, among the keys that a
+/// statement contains. A sum of such numbers can be much smaller than its rounding error. Returns 0 if no
+/// numbers can cancel.
 pub(super) fn largest(staged: &Staged, statements: &[&str]) -> Result<f64, RunError> {
     if staged.clean_documents == 0 {
         return Ok(0.0);
@@ -29,7 +30,7 @@ pub(super) fn largest(staged: &Staged, statements: &[&str]) -> Result<f64, RunEr
     }
 }
 
-/// The largest positive and the largest negative number at each key, without their signs.
+/// Largest absolute value of the positive and of the negative numbers, by key.
 #[derive(Debug, Default)]
 struct Extremes(HashMap<String, [f64; 2]>);
 

@@ -1,4 +1,4 @@
-//! What the answers to a question are held against, once that is found out.
+//! The expected answers to a question, once they are determined.
 
 use std::collections::BTreeMap;
 
@@ -12,15 +12,15 @@ use super::held::Held;
 use super::words::in_words_of_record;
 use crate::target::Target;
 
-/// The right answers to a question, and who cannot be held against any.
+/// Expected answers to a question, and the targets that cannot be verified.
 #[derive(Debug, Clone)]
 pub(super) struct Fixed {
     basis: Basis,
-    /// The scale of columns without one.
+    /// Scale of columns without a scale of their own, see [`Rules::addend`].
     addend: f64,
-    /// By the digest of the documents that they are over.
+    /// Expected rows by digest of the documents that they apply to.
     rows: BTreeMap<String, Vec<Row>>,
-    /// Targets that have no right answer over their own documents.
+    /// Targets without an expected answer over their own documents.
     others: Vec<Other>,
 }
 
@@ -30,22 +30,22 @@ struct Other {
     profile: Option<Profile>,
     holding: String,
     verdict: Verdict,
-    /// How it is wrong, where it is.
+    /// Description of the difference if the verdict is wrong.
     why: String,
 }
 
-/// What an answer is held against.
+/// Basis for verifying an answer.
 pub(super) enum Against<'f> {
-    /// These rows.
+    /// The answer must equal these rows.
     Rows(&'f [Row]),
-    /// Nothing: the statement is wrong, and this is how.
+    /// The statement is known to be wrong; the text describes the difference.
     Wrong(&'f str),
-    /// Nothing, and so it is in doubt.
+    /// The answer cannot be verified and gets this verdict.
     Doubt(Verdict),
 }
 
 impl Fixed {
-    /// From what is on record; `rows` gives those of a file.
+    /// Builds the expected answers from a recorded agreement; `rows` returns the rows of an answer file.
     pub(super) fn of(agreement: &Agreement, rows: impl Fn(&str) -> Vec<Row>) -> Self {
         let addend = agreement.addend.unwrap_or_default();
         let mut fixed = Self { basis: agreement.basis, addend, rows: BTreeMap::new(), others: Vec::new() };
@@ -72,12 +72,12 @@ impl Fixed {
         fixed
     }
 
-    /// How answers are compared.
+    /// Comparison rules of the question with the scale determined from the documents.
     pub(super) fn rules(&self, stated: &Rules) -> Rules {
         Rules { addend: self.addend, ..stated.clone() }
     }
 
-    /// What an answer of a target that holds these documents is held against.
+    /// Basis for verifying an answer of a target that holds these documents.
     pub(super) fn against(&self, target: &Target, held: &Held) -> Against<'_> {
         match self.basis {
             Basis::Disputed => return Against::Doubt(Verdict::Disputed),
@@ -93,7 +93,7 @@ impl Fixed {
             (Some(rows), _) => Against::Rows(rows),
             (None, Some(Other { verdict: Verdict::Wrong, why, .. })) => Against::Wrong(why),
             (None, Some(other)) => Against::Doubt(other.verdict),
-            // It holds other documents than when it was asked first.
+            // The target holds other documents now than when it was first asked.
             (None, None) => Against::Doubt(Verdict::Unverified),
         }
     }

@@ -1,11 +1,11 @@
-//! The documents that a target holds, as answers are told apart by them.
+//! Identifies the set of documents that a target holds, because answers are comparable only over equal sets.
 
 use jsonathlon_dataset::agreement::Holding;
 use jsonathlon_dataset::stage::Staged;
 
 use crate::bench::Accepted;
 
-/// What a target holds, with the digest by which an answer over the same documents is found.
+/// Documents that a target holds, with a digest by which the expected answer over them is found.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Held {
     pub(super) holding: Holding,
@@ -13,7 +13,7 @@ pub(crate) struct Held {
 }
 
 impl Held {
-    /// All that were offered but what it refused.
+    /// All offered documents except those that the target rejected.
     pub(super) fn of(staged: &Staged, accepted: &Accepted) -> Self {
         let lines = accepted.refused_lines.iter().map(|line| staged.offered_ordinal(*line));
         let suspects = staged.suspects.iter().enumerate();
@@ -23,7 +23,7 @@ impl Held {
         Self::from(Holding::new(staged.documents, lines.chain(refused)))
     }
 
-    /// All that were offered.
+    /// All offered documents, the basis of answers given by the user.
     pub(super) fn all(staged: &Staged) -> Self {
         Self::from(Holding::new(staged.documents, []))
     }

@@ -1,7 +1,8 @@
-//! The questions workload: users' own questions over their own documents.
+//! The questions workload: user-defined questions on the user's own documents.
 //!
-//! Nobody knows the right answers. Before anything is timed, every system is asked every question once; what a majority
-//! of them agrees on, over documents that all of it holds, is what all later answers are held against.
+//! The correct answers are unknown. Before anything is timed, every system is asked every question once. The
+//! answer of a majority, over documents that all of its systems hold, is the expected answer of all later
+//! trials.
 
 mod addend;
 mod fixed;
@@ -34,17 +35,17 @@ pub use settings::QuestionsSettings;
 use fixed::{Against, Fixed};
 use held::Held;
 
-/// The workload, with what is known of the right answers.
+/// The questions workload with the expected answers known so far.
 #[derive(Debug)]
 pub struct Questions {
     settings: QuestionsSettings,
     rules: BTreeMap<String, Rules>,
-    /// By question, once all systems were asked.
+    /// Expected answers by question, filled once all systems were asked.
     fixed: RefCell<BTreeMap<String, Fixed>>,
 }
 
 impl Questions {
-    /// Asks these questions.
+    /// Creates the workload for the questions in the settings.
     #[must_use]
     pub fn new(settings: QuestionsSettings) -> Self {
         let rules = settings.questions.iter().map(|one| (one.name.clone(), settings::rules(one)));
@@ -81,7 +82,7 @@ impl Workload for Questions {
 }
 
 impl Truth for Questions {
-    /// The documents that the target holds.
+    /// Set of documents that the target holds.
     type Held = Held;
 
     fn questions(&self, target: &Target) -> Vec<Question> {
@@ -94,7 +95,7 @@ impl Truth for Questions {
         asked.map(question).collect()
     }
 
-    /// A user's folder promises nothing.
+    /// Always empty: a user's folder declares no rules.
     fn rules(&self, _: &Target) -> BTreeMap<String, QuestionRules> {
         BTreeMap::new()
     }

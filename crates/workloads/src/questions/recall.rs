@@ -1,4 +1,4 @@
-//! What an interrupted run had found out about answers.
+//! Restores the expected answers that an interrupted run has recorded.
 
 use jsonathlon_dataset::value::Row;
 use serde::Deserialize;
@@ -7,13 +7,13 @@ use super::{Fixed, Questions};
 use crate::RunError;
 use crate::recorder::Recorder;
 
-/// As much of a kept answer as is needed.
+/// The part of an answer file that is needed here.
 #[derive(Deserialize)]
 struct Kept {
     rows: Vec<Row>,
 }
 
-/// Takes on what is on record.
+/// Restores the expected answers from the recorded agreements and their files.
 pub(super) fn remember(questions: &Questions, recorder: &Recorder<'_>) -> Result<(), RunError> {
     for one in &recorder.agreements {
         let mut kept = std::collections::BTreeMap::new();

@@ -1,4 +1,4 @@
-//! What a run of users' own questions is about.
+//! Settings of a run with user-defined questions.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -11,28 +11,28 @@ use serde::{Deserialize, Serialize};
 
 use crate::asking::AskSettings;
 
-/// Settings of this workload, and the questions: all that a report has to know of them.
+/// Settings of this workload and its questions, complete for a report.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct QuestionsSettings {
-    /// How they are asked.
+    /// How often, and in which data states and phases, questions are asked.
     #[serde(flatten)]
     pub asking: AskSettings,
-    /// The folder of questions.
+    /// Absolute path of the folder of questions.
     pub folder: PathBuf,
-    /// What it is called.
+    /// Title of the set of questions.
     pub title: String,
-    /// System and variant whose answers are the right ones, if any.
+    /// System and variant whose answers are the expected ones; `None` if the majority decides.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reference: Option<(String, Option<String>)>,
-    /// The questions, in the order in which they are asked.
+    /// Questions in the order in which they are asked.
     pub questions: Vec<OwnQuestion>,
-    /// Right answers that the user gave, by question.
+    /// Expected answers given by the user, by question.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub expected: BTreeMap<String, ExpectedRows>,
 }
 
 impl QuestionsSettings {
-    /// Of a folder, asked so.
+    /// Builds the settings for a folder of questions.
     #[must_use]
     pub fn of(own: &OwnQuestions, asking: AskSettings) -> Self {
         let reference = own.reference.as_ref().and_then(|name| {
@@ -50,7 +50,7 @@ impl QuestionsSettings {
     }
 }
 
-/// How answers to a question are compared.
+/// Rules by which answers to a question are compared.
 pub(crate) fn rules(question: &OwnQuestion) -> Rules {
     let columns = question.columns.iter().map(|column| Column {
         name: column.name.clone(),
@@ -72,7 +72,7 @@ pub(crate) fn rules(question: &OwnQuestion) -> Rules {
     }
 }
 
-/// Rows of `expected.json` as cells.
+/// Converts the rows of `expected.json` to values.
 pub(crate) fn expected_rows(rows: &ExpectedRows) -> Vec<Row> {
     rows.iter().map(|row| row.iter().map(cell).collect()).collect()
 }
@@ -91,7 +91,7 @@ fn cell(json: &serde_json::Value) -> Value {
     }
 }
 
-/// Cells as they are kept in files.
+/// Converts rows to the JSON form of files.
 pub(crate) fn json_rows(rows: &[Row]) -> Vec<Vec<serde_json::Value>> {
     let json = |value: &Value| serde_json::to_value(value).unwrap_or_default();
     rows.iter().map(|row| row.iter().map(json).collect()).collect()

@@ -1,4 +1,4 @@
-//! The answers to one question held against each other, and what comes of it on record.
+//! Compares the answers to one question and records the result.
 
 use jsonathlon_dataset::agreement::{
     Answer, Decision, Difference, Electorate, Finding, Later, Rules, Standing as Found, decide, hold_against,
@@ -17,17 +17,17 @@ use crate::asking::Asked;
 use crate::bench::Bench;
 use crate::recorder::Recorder;
 
-/// Rows of the fixed answer that are in the record itself, for whoever reads it.
+/// Number of rows of the expected answer that the journal itself contains, for readers.
 const FIRST_ROWS: usize = 10;
 
-/// Who votes, and what the voters who hold more than all of them do answer over what all hold.
+/// The voters, and the answers over the common documents of those voters that hold more documents.
 pub(super) struct Common {
     pub(super) electorate: Electorate,
-    /// By target and open question; none of a target that holds no more, or that could not be asked.
+    /// Answers by target and open question; `None` if a target holds no more documents or could not be asked.
     pub(super) told: Vec<Option<Vec<Told>>>,
 }
 
-/// The same of one question.
+/// Voters and answers over the common documents, for one question.
 pub(super) struct OfQuestion<'a> {
     electorate: &'a Electorate,
     told: Vec<Option<&'a Told>>,
@@ -40,21 +40,22 @@ impl Common {
     }
 }
 
-/// What is found out about the answers, by their places among those that were given.
+/// Result of comparing the answers; findings are in the order of the answers.
 struct Decided<'a> {
     basis: Basis,
     findings: Vec<Finding>,
-    /// The answer that all are held against, and the documents that it is over.
+    /// Expected answer, and the documents that it applies to; `None` if there is no expected answer.
     fixed: Option<(Vec<Row>, &'a Held)>,
 }
 
 impl Decided<'_> {
-    /// How many differ from the fixed answer.
+    /// Number of answers that differ from the expected answer.
     fn different(&self) -> usize {
         self.findings.iter().filter(|one| matches!(one.standing, Found::Different(_))).count()
     }
 
-    /// Whether one differs in a number with a fraction: what sums that cancel leave may.
+    /// Returns `true` if an answer differs in a number with a fraction, which may be a rounding error of a
+    /// sum.
     fn differ_in_fractions(&self) -> bool {
         let is_fraction = |cell: &Value| matches!(cell, Value::Float(number) if number.fract() != 0.0);
         self.findings.iter().any(|one| match &one.standing {
@@ -66,7 +67,7 @@ impl Decided<'_> {
     }
 }
 
-/// Holds the answers to one question against each other, and records what comes of it.
+/// Compares the answers to one question and records the agreement and the expected answers.
 pub(super) fn settle(
     questions: &Questions,
     name: &str,
@@ -77,7 +78,7 @@ pub(super) fn settle(
     recorder: &mut Recorder<'_>,
 ) -> Result<(), RunError> {
     let Some(stated) = questions.rules.get(name) else { return Ok(()) };
-    // The places of those that answered.
+    // Indices of the targets that answered.
     let given: Vec<usize> = (0..told.len()).filter(|place| told[*place].rows().is_some()).collect();
     let answers: Vec<Answer<'_>> =
         given.iter().filter_map(|place| answer(*place, all, told, common)).collect();
@@ -182,7 +183,7 @@ fn answer<'a>(
     let is_common = common.is_some_and(|common| *holding == common.electorate.common);
     let apart = || common.and_then(|common| common.told.get(place).copied().flatten()?.rows());
     Some(Answer {
-        // Two servers of a system have one vote.
+        // Several servers of a system have one vote together.
         system: name_of(&one.of.cells.target.configuration.system),
         holding,
         rows,
@@ -204,7 +205,8 @@ fn by_majority<'a>(rules: &Rules, answers: &[Answer<'_>], over: &'a Held) -> Dec
     Decided { basis, findings, fixed: fixed.map(|rows| (rows.to_vec(), over)) }
 }
 
-/// The reference is right over all that it holds, and others are compared over what all voters hold of that.
+/// The reference is right over all documents it holds; others are compared over the common documents of the
+/// voters.
 fn by_reference<'a>(
     rules: &Rules,
     answers: &[Answer<'_>],
@@ -213,7 +215,7 @@ fn by_reference<'a>(
 ) -> Decided<'a> {
     let fixed = reference.and_then(|place| answers.get(place)?.common);
     let Some(fixed) = fixed else {
-        // What they agree on is no answer of the reference's.
+        // An agreement among other systems does not replace the reference's answer.
         let without = by_majority(rules, answers, over);
         let basis = match without.basis {
             Basis::Unanswered | Basis::OtherDocuments => without.basis,
@@ -227,7 +229,8 @@ fn by_reference<'a>(
     Decided { basis: Basis::Reference, findings, fixed: Some((fixed.to_vec(), over)) }
 }
 
-/// What the user gave is the answer over all documents: who holds fewer and says something else may be right over those.
+/// A user-given answer applies to all documents. A target that holds fewer and answers differently may be
+/// right over those.
 fn by_expected<'a>(
     rules: &Rules,
     mut answers: Vec<Answer<'_>>,
@@ -242,7 +245,7 @@ fn by_expected<'a>(
     Decided { basis: Basis::Expected, findings, fixed: Some((expected, whole)) }
 }
 
-/// What a finding is on record.
+/// Records a finding in the standing of its target.
 fn found(standing: &mut Standing, finding: &Finding) {
     match &finding.standing {
         Found::Same(_) => standing.answer = Given::Same,
@@ -268,16 +271,16 @@ fn found(standing: &mut Standing, finding: &Finding) {
     };
 }
 
-/// The right answers to a question, each over other documents, in files of their own.
+/// Writes the expected answers to a question to files, one for each set of documents.
 struct Files<'a> {
     name: &'a str,
     rules: &'a Rules,
-    /// Digest of the documents, file, rows.
+    /// Digest of the documents, file name and rows of each expected answer.
     by_holding: Vec<(String, String, Vec<Row>)>,
 }
 
 impl Files<'_> {
-    /// The file of the answer over these documents, which is written where there is none.
+    /// Returns the file of the answer over these documents; writes it if there is none.
     fn file(&mut self, rows: &[Row], holding: &str, recorder: &Recorder<'_>) -> Result<String, RunError> {
         if let Some((_, file, _)) = self.by_holding.iter().find(|(known, ..)| known == holding) {
             return Ok(file.clone());

@@ -1,5 +1,5 @@
-//! Every system is asked every question once, untimed: over the documents that it holds, and where they hold other documents
-//! than each other, once more over those that all voters hold.
+//! Asks every system every question once, untimed, over the documents that it holds. If the systems hold
+//! different documents, those that vote answer again over the documents that all voters hold.
 
 use std::time::Duration;
 
@@ -19,10 +19,10 @@ use crate::recorder::Recorder;
 use crate::session::{Ended, Session};
 use crate::target::Target;
 
-/// The table of a server by address, in whose own database the run's own table stays, with the documents that all hold.
+/// Table on a remote server with the documents that all voters hold; the run's own table stays beside it.
 const COMMON: &str = "documents_common";
 
-/// Asks whatever is not recorded yet, and fixes the answers that all later ones are held against.
+/// Asks all questions that have no recorded result, and determines the expected answers.
 pub(super) fn survey<'a>(
     questions: &Questions,
     bench: &Bench<'a>,
@@ -50,7 +50,7 @@ pub(super) fn survey<'a>(
     Ok(())
 }
 
-/// The answers of one target to the open questions, in their order.
+/// Asks one target the open questions; the answers are in their order.
 fn ask_all<'a>(
     questions: &Questions,
     open: &[String],
@@ -103,7 +103,7 @@ fn find<'q>(questions: &'q [Question], name: &String) -> Option<&'q Question> {
     questions.iter().find(|question| question.name == *name)
 }
 
-/// The answers of an open session's system over the documents of a table, in the order of the open questions.
+/// Asks the open questions over the documents of `table` in an open session; the answers are in their order.
 fn ask_each(
     questions: &[Question],
     open: &[String],
@@ -121,7 +121,7 @@ fn ask_each(
         told.push(match Ended::split(ask(session, question, table, limit))? {
             Ok((rows, statement)) => Told::Rows { rows, statement },
             Err(failure) => {
-                // Whatever state the engine is in now, the next question starts with a new one.
+                // The engine may be in any state now, so the next question starts a new one.
                 session.kill();
                 Told::Failed(failure)
             }
@@ -152,8 +152,8 @@ fn close(session: &mut Session<'_>, recorder: &mut Recorder<'_>) -> Result<(), R
     Ok(())
 }
 
-/// Finds out who votes, and asks those voters who hold more than all of them do over these documents alone. None where
-/// nobody has a vote.
+/// Determines the voters, and asks each voter that holds more than the common documents again over these
+/// alone. `None` if there are no voters.
 fn ask_common<'a>(
     questions: &Questions,
     open: &[String],
@@ -170,7 +170,7 @@ fn ask_common<'a>(
         .and_then(|named| all.iter().position(|one| is_open(one) && is_named(one.of.cells.target, named)));
     let Some(electorate) = Electorate::among(&holdings, reference) else { return Ok(None) };
     let documents = accepted_by_all(all, &electorate);
-    // What the user knows the answer of is held against that.
+    // A user-given answer is compared without a vote, so such questions need no common documents.
     let has_open = open.iter().any(|name| !questions.settings.expected.contains_key(name));
     let mut told = Vec::new();
     for (place, one) in all.iter_mut().enumerate() {
@@ -183,7 +183,7 @@ fn ask_common<'a>(
     Ok(Some(Common { electorate, told }))
 }
 
-/// What each of the voters has taken.
+/// Documents that each of the voters has accepted.
 fn accepted_by_all(all: &[Asked<'_, Questions>], electorate: &Electorate) -> Accepted {
     let voters = all.iter().zip(&electorate.votes).filter(|(_, votes)| **votes);
     let mut each = voters.filter_map(|(one, _)| one.of.holds.as_ref().ok());
@@ -195,8 +195,8 @@ fn accepted_by_all(all: &[Asked<'_, Questions>], electorate: &Electorate) -> Acc
     accepted
 }
 
-/// Loads these documents once more, untimed and beside what is measured, and asks over them. None where that fails: then the
-/// target cannot be compared.
+/// Loads these documents once more, untimed and in a separate place, and asks over them. `None` if that
+/// fails; the target then cannot be compared.
 fn ask_over<'a>(
     documents: &Accepted,
     common: &Holding,
@@ -245,9 +245,9 @@ fn load_and_ask(
     Ok(told)
 }
 
-/// Removes the table of what all hold from the run's own database on a server by address.
+/// Drops the table of common documents from the run's database on a remote server.
 fn drop_common(session: &mut Session<'_>, bench: &Bench<'_>) -> Result<(), Ended> {
-    // One whose statements may not change anything was open.
+    // The open session may be read-only, so a new one is needed.
     session.kill();
     session.open()?;
     let drop = session.statements("drop", &[("table", COMMON)])?;

@@ -1,4 +1,4 @@
-//! What targets made of questions.
+//! Answers of targets to questions, before they are compared.
 
 use jsonathlon_dataset::value::Row;
 use jsonathlon_results::record::Failure;
@@ -6,7 +6,7 @@ use jsonathlon_systems::catalogue::name_of;
 
 use crate::target::Target;
 
-/// What a target made of a question.
+/// Result of asking a target a question.
 pub(super) enum Told {
     Rows { rows: Vec<Row>, statement: String },
     Failed(Failure),
@@ -29,10 +29,10 @@ impl Told {
     }
 }
 
-/// Whether a target is what the user names as the reference.
+/// Returns `true` if the target is the reference that the user named, a system and optionally a variant.
 pub(super) fn is_named(target: &Target, (system, variant): &(String, Option<String>)) -> bool {
     let configuration = &target.configuration;
-    // The folder without a variant comes first.
+    // Without a variant, every variant of the system matches, and callers take the first.
     name_of(&configuration.system) == system
         && variant.as_ref().is_none_or(|variant| *variant == configuration.variant)
 }

@@ -1,10 +1,10 @@
-//! Differences in sentences.
+//! Describes differences between answers in sentences.
 
 use jsonathlon_dataset::agreement::Difference;
 use jsonathlon_dataset::value::{Row, Value};
 use jsonathlon_results::record::Standing;
 
-/// A difference in a sentence, with the first row of each side.
+/// Describes a difference, with the first row of each side.
 pub(super) fn in_words(difference: &Difference) -> String {
     let Difference { what, lacks, has, rule, .. } = difference;
     sentence(what, lacks.first(), has.first(), rule.map(|rule| rule.to_string()))
@@ -24,7 +24,7 @@ fn sentence(what: &str, lacks: Option<&Row>, has: Option<&Row>, rule: Option<Str
     words
 }
 
-/// The same of what is on record.
+/// Describes the difference of a recorded answer, with the number of common documents.
 pub(super) fn in_words_of_record(standing: &Standing, documents: u64) -> String {
     let first = |rows: &[Vec<serde_json::Value>]| -> Option<Row> {
         rows.first()?.iter().map(|cell| serde_json::from_value(cell.clone()).ok()).collect()

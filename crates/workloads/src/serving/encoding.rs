@@ -1,4 +1,4 @@
-//! How many bytes a system keeps a document in: its own answer, exact, and without a clock.
+//! Measures in how many bytes a system stores a document: reported by the system, exact, without timing.
 
 use std::collections::BTreeMap;
 
@@ -12,10 +12,10 @@ use crate::bench::{LOOK_UP, TABLE};
 use crate::recorder::{Recorder, blank};
 use crate::session::{Ended, borrowed, placeholder};
 
-/// The statement file that is asked; the last of its statements answers.
+/// Name of the statement file; its last statement returns the sizes.
 const FILE: &str = "encoded";
 
-/// Asks a configuration how it keeps a document, and records all numbers that it answers.
+/// Records all numbers that a configuration reports about storing a document.
 pub(super) fn ask(
     document: &str,
     cell: &Cell,
@@ -34,7 +34,7 @@ pub(super) fn ask(
     };
     let is_json = one.is_json();
     let filled = |statement: &String| {
-        // A document of JSON stands where its name stands between quotation marks.
+        // In JSON statements, the quoted placeholder is replaced by the JSON document.
         let (statement, literal) = match is_json {
             true => (statement.replace("\"{{document}}\"", document), document.to_owned()),
             false => (statement.clone(), format!("'{}'", sql_text(document))),
@@ -53,12 +53,12 @@ pub(super) fn ask(
     Ok(recorder.trial(key, trial)?)
 }
 
-/// The columns that are numbers.
+/// Columns of the answer that are numbers, by name.
 pub(super) fn numbers(figures: Figures) -> BTreeMap<String, f64> {
     figures.into_iter().filter_map(|(name, value)| Some((name, number(&value)?))).collect()
 }
 
-/// A number, also one that came as text.
+/// Converts a number, including one in text form; `None` for other values.
 pub(super) fn number(value: &Value) -> Option<f64> {
     match value {
         Value::Int(number) => Some(*number as f64),

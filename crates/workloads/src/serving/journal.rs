@@ -1,4 +1,5 @@
-//! How much a system writes ahead: its own counters, or the growth of its files, read while no client is at work.
+//! Measures how much a system writes to its WAL: by its own counters or by the growth of its files, while no
+//! client is working.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -13,36 +14,38 @@ use super::encoding::{self, number};
 use crate::bench::{LOOK_UP, TABLE};
 use crate::session::{Ended, Session};
 
-/// Bytes of a journal that are looked through at most: reading them takes seconds between two trials.
+/// Maximum size in bytes of a WAL range to analyse: reading it takes seconds between two trials.
 const LOOKED_THROUGH: f64 = 2e9;
-/// Seconds of an idle interval at most.
+/// Maximum length in seconds of the measurement of idle writes.
 pub(super) const IDLE_S: f64 = 2.0;
-/// The column that tells bytes written ahead, and the one that tells those of a log for replication beside it.
+/// Columns with the bytes written to the WAL and to a separate replication log.
 const BYTES: [&str; 2] = ["journal_bytes", "replication_bytes"];
-/// Columns whose names begin so must not change between two readings: a log that was rotated, a counter that began anew.
+/// Prefix of columns that must be equal in two readings: they change if a log is rotated or a counter is
+/// reset.
 const UNLESS: &str = "unless_";
-/// Columns whose names begin so are counters of something else; a trial's figure without this is by how much they grew.
+/// Prefix of columns with further counters. Their growth during a trial becomes the metric without the
+/// prefix.
 const COUNT: &str = "count_";
-/// The column that says where the journal is.
+/// Column with the current position in the WAL.
 const POSITION: &str = "journal_position";
 
-/// Counters at one moment.
+/// WAL counters at one moment.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Reading {
     bytes: f64,
     unless: BTreeMap<String, Value>,
     counts: BTreeMap<String, f64>,
-    /// Where the journal was, as the system says it.
+    /// Position in the WAL as reported by the system; `None` if not reported.
     position: Option<String>,
 }
 
 impl Reading {
-    /// Bytes since an earlier reading; none where the two cannot be subtracted.
+    /// Bytes since an earlier reading; `None` if the readings cannot be subtracted.
     pub(super) fn since(&self, earlier: &Self) -> Option<f64> {
         (self.unless == earlier.unless).then(|| (self.bytes - earlier.bytes).max(0.0))
     }
 
-    /// What else was counted since an earlier reading, by the figures' names.
+    /// Growth of the further counters since an earlier reading, by metric name.
     pub(super) fn counted_since(&self, earlier: &Self) -> BTreeMap<String, f64> {
         let grown = |(name, count): (&String, &f64)| Some((name.clone(), count - earlier.counts.get(name)?));
         self.counts.iter().filter_map(grown).collect()
@@ -62,7 +65,7 @@ impl Reading {
     }
 }
 
-/// The counters now; none where the system has no way of telling.
+/// Reads the current counters; `None` if the system has neither counters nor known WAL files.
 pub(super) fn read(session: &mut Session<'_>, part: &Serving) -> Result<Option<Reading>, Ended> {
     let statements = session.statements("journal", &[("table", TABLE)])?;
     if let Some((last, before)) = statements.split_last() {
@@ -90,8 +93,8 @@ pub(super) fn read(session: &mut Session<'_>, part: &Serving) -> Result<Option<R
     }))
 }
 
-/// What a journal holds between two readings, by the names of the figures, of a system whose folder can tell; nothing where
-/// that is too much to be looked through.
+/// Analyses the WAL between two readings, by metric name. Empty if the system's folder has no statement for
+/// that, or the range exceeds [`LOOKED_THROUGH`].
 pub(super) fn detail(
     session: &mut Session<'_>,
     before: &Reading,
@@ -108,7 +111,7 @@ pub(super) fn detail(
     Ok(encoding::numbers(figures))
 }
 
-/// Bytes per second that a system writes by itself; none where that cannot be told.
+/// Bytes per second that a system writes to its WAL while idle; `None` if unknown.
 pub(super) fn idle(session: &mut Session<'_>, part: &Serving, seconds: f64) -> Result<Option<f64>, Ended> {
     let Some(before) = read(session, part)? else { return Ok(None) };
     std::thread::sleep(Duration::from_secs_f64(seconds));

@@ -1,4 +1,4 @@
-//! Mixes by name, and users' own from files.
+//! Built-in mixes by name, and user-defined mixes from files.
 
 use std::path::Path;
 
@@ -6,14 +6,14 @@ use jsonathlon_drive::mix::{Mix, Requests};
 use jsonathlon_drive::operation::Operation;
 use serde::Deserialize;
 
-/// How far shares may be from adding up to 1.
+/// Maximum deviation of the sum of all shares from 1.
 const ROUNDING: f64 = 1e-6;
 
-/// Operations with their shares.
+/// Operations with their shares of a mix.
 type Shares = &'static [(Operation, f64)];
 
-/// The mixes that have names: those of YCSB (Cooper et al. 2010, "Benchmarking Cloud Serving Systems with YCSB"), and
-/// one operation each for the others.
+/// Built-in mixes: those of YCSB (Cooper et al. 2010, "Benchmarking Cloud Serving Systems with YCSB"),
+/// further mixes of several operations, and one mix for each remaining operation.
 const NAMED: [(&str, Requests, Shares); 19] = [
     ("a", Requests::Zipfian, &[(Operation::Read, 0.5), (Operation::Update, 0.5)]),
     ("b", Requests::Zipfian, &[(Operation::Read, 0.95), (Operation::Update, 0.05)]),
@@ -45,20 +45,20 @@ const NAMED: [(&str, Requests, Shares); 19] = [
     ),
 ];
 
-/// The names of all mixes that have one.
+/// Names of all built-in mixes, in the order of their definition.
 #[must_use]
 pub fn names() -> Vec<&'static str> {
     NAMED.iter().map(|(name, _, _)| *name).collect()
 }
 
-/// The mix of a name.
+/// Built-in mix with this name; `None` if there is none.
 #[must_use]
 pub fn named(name: &str) -> Option<Mix> {
     let (name, requests, shares) = NAMED.iter().find(|(known, _, _)| *known == name)?;
     Some(Mix { name: (*name).to_owned(), shares: shares.to_vec(), requests: *requests })
 }
 
-/// What a mix file says.
+/// Contents of a mix file.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Written {
@@ -66,7 +66,7 @@ struct Written {
     operations: std::collections::BTreeMap<String, f64>,
 }
 
-/// The mix in a TOML file, called by the file's name without its ending:
+/// Reads a mix from a TOML file. Its name is the file's name without extension:
 ///
 /// ```toml
 /// requests = "zipfian"   # or "uniform", "latest"
@@ -76,7 +76,7 @@ struct Written {
 /// ```
 ///
 /// # Errors
-/// What is wrong with it, in words that name the file.
+/// If the file cannot be read or is not a valid mix; the text names the file.
 pub fn from_file(path: &Path) -> Result<Mix, String> {
     let text =
         std::fs::read_to_string(path).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
@@ -110,7 +110,7 @@ fn parse(name: &str, text: &str) -> Result<Mix, String> {
     if (total - 1.0).abs() > ROUNDING {
         return Err(format!("the shares add up to {total}: they must add up to 1"));
     }
-    // In the order of operations, so that the order in the file does not matter.
+    // Sorted, so that the order in the file does not matter.
     shares.sort_by_key(|(operation, _)| *operation);
     Ok(Mix { name: name.to_owned(), shares, requests })
 }

@@ -1,7 +1,7 @@
-//! The serving workload: documents read, updated and inserted on line, by many clients at once.
+//! The serving workload: many concurrent clients read, update and insert documents.
 //!
-//! Mixes of operations are those of YCSB over JSON documents. A trial is one configuration under one mix and so many
-//! clients for some seconds; every answer in it is checked, and what fails is no operation.
+//! Mixes of operations are those of YCSB on JSON documents. A trial runs one configuration with one mix and a
+//! number of clients for some seconds. Every answer is verified, and a failed operation does not count.
 
 mod encoding;
 mod journal;
@@ -35,53 +35,53 @@ use crate::workload::Workload;
 use settings::ServingSettings;
 use turn::Turn;
 
-/// The workload.
+/// The serving workload with its settings.
 #[derive(Debug)]
 pub struct Serving {
     settings: ServingSettings,
 }
 
 impl Serving {
-    /// With these settings.
+    /// Creates the workload with these settings.
     ///
     /// # Errors
-    /// A mix whose answers could not be checked.
+    /// If the answers of a mix cannot be verified, or records cannot be generated from the settings.
     pub fn new(settings: ServingSettings) -> Result<Self, String> {
         settings.mixes.iter().try_for_each(trials::check)?;
         settings.records.prepare().map_err(|error| error.to_string())?;
         Ok(Self { settings })
     }
 
-    /// The records as a configuration holds them.
+    /// Description of the records as a configuration stores them, with the system's name for the key member.
     fn records(&self, part: &Part) -> Result<RecordSet, String> {
         let records = Records { key_member: part.key_member.clone(), ..self.settings.records.clone() };
         records.prepare().map_err(|error| error.to_string())
     }
 }
 
-/// A configuration with what serving needs to know of it.
+/// A configuration with the state that this workload keeps for it.
 struct Served<'a> {
     of: UnderTest<'a>,
     part: Part,
-    /// The records, as this configuration holds them.
+    /// Description of the records as this configuration stores them.
     records: RecordSet,
-    /// Its data as the last load left them.
+    /// Copy of the data after the last load; `None` if no mix writes or the target is a remote server.
     snapshot: Option<Snapshot>,
-    /// Counts loads and snapshots put back: what is known of documents' versions is known of one of them.
+    /// Number of loads and restores so far. Identifies the data to which known document versions refer.
     load: u64,
-    /// Whether clients have been at work since.
+    /// Whether clients have run since the last load or restore.
     has_run: bool,
-    /// Bytes per second that it writes ahead while nobody asks anything.
+    /// Bytes per second that the idle system writes to its WAL; `None` if unknown or not measured yet.
     idle_journal_per_s: Option<f64>,
 }
 
 impl Served<'_> {
-    /// Whether its statements are JSON.
+    /// Returns `true` if its statements are JSON instead of SQL text.
     fn is_json(&self) -> bool {
         self.part.files.values().any(|file: &StatementFile| file.kind == StatementKind::Json)
     }
 
-    /// Values with which a plan is asked for, written as literals.
+    /// Example values for reading a query plan, written as literals.
     fn examples(&self) -> Vec<(String, String)> {
         let records = &self.records;
         let (mut key, mut document, mut value) = (Vec::new(), Vec::new(), Vec::new());
@@ -90,7 +90,7 @@ impl Served<'_> {
         records.value(0, records.group_path(), 0, &mut value);
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         let literal = match self.is_json() {
-            // In statements of JSON a text stands between quotes already.
+            // In JSON statements, text is already quoted.
             true => text,
             false => |bytes: &[u8]| format!("'{}'", sql_text(&String::from_utf8_lossy(bytes))),
         };
@@ -152,7 +152,7 @@ impl Workload for Serving {
         for mut of in bench.all_under_test() {
             let configuration = &of.cells.target.configuration;
             let Some(part) = configuration.serving() else { continue };
-            // What cannot be made was refused before; nothing is left out silently.
+            // Unsupported configurations were refused before the run, so none is left out silently.
             let records = self.records(&part).map_err(|why| {
                 RunError::Catalogue(format!("{} cannot run on {}: {why}", self.name(), configuration.system))
             })?;
@@ -172,7 +172,7 @@ impl Workload for Serving {
             });
         }
         let ended = self.rounds(bench, &mut all, recorder);
-        // The first error is the one that matters.
+        // The first error is returned, so the clean-up only warns.
         let mut all: Vec<UnderTest<'_>> = all.into_iter().map(|one| one.of).collect();
         bench.leave(&mut all, recorder);
         ended

@@ -1,9 +1,9 @@
-//! The highest rate that keeps an objective, by bisection.
+//! Searches the highest rate that meets an objective, by bisection.
 
-/// Trials of one search.
+/// Number of trials of one search.
 pub(super) const STEPS: u32 = 7;
 
-/// A search between nothing and a rate that is known to be too much, or to be all there is.
+/// Bisection between zero and a rate that is known to be too high or to be the capacity.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Search {
     kept: f64,
@@ -12,18 +12,18 @@ pub(super) struct Search {
 }
 
 impl Search {
-    /// Below `capacity`, in operations per second.
+    /// Starts a search below `capacity`, in operations per second.
     pub(super) fn below(capacity: f64) -> Self {
         Self { kept: 0.0, broken: capacity, steps: 0 }
     }
 
-    /// The next rate to try; none when it has been narrowed down.
+    /// Next rate to try; `None` when the search is complete.
     pub(super) fn next(&self) -> Option<f64> {
         let rate = f64::midpoint(self.kept, self.broken);
         (self.steps < STEPS && rate >= 1.0).then_some(rate)
     }
 
-    /// What came of that rate.
+    /// Reports whether the rate from [`Search::next`] met the objective.
     pub(super) fn learn(&mut self, is_kept: bool) {
         let rate = f64::midpoint(self.kept, self.broken);
         if is_kept {
@@ -34,7 +34,7 @@ impl Search {
         self.steps += 1;
     }
 
-    /// The highest rate that kept it and the lowest that did not.
+    /// Highest rate that met the objective and lowest rate that did not.
     pub(super) fn found(&self) -> (f64, f64) {
         (self.kept, self.broken)
     }

@@ -1,4 +1,4 @@
-//! What clients have measured becomes trials.
+//! Turns the measurements of clients into trials.
 
 use jsonathlon_drive::answer::{Driven, Measured, ReadBack};
 use jsonathlon_drive::operation::Operation;
@@ -9,39 +9,39 @@ use super::settings::Objective;
 use super::trials::of_operation;
 use crate::recorder::blank;
 
-/// Operations that may fail before a trial no longer stands for what the system does.
+/// Maximum share of failed operations; with more, a trial does not represent the system.
 const TOLERABLE_ERRORS: f64 = 0.001;
 
-/// Why an open loop has no figures in which nobody came; it is no fault of the system.
+/// Failure text of an open loop without arrivals in the measurement window, which is not the system's fault.
 const NONE_ARRIVED: &str = "no operation arrived within the measured time, since the rate is too low for it: choose a higher \
                             --rates, or a longer --measure";
 
-/// What is known of a trial beside what clients saw.
+/// Data about a trial in addition to the clients' measurements.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Beside {
-    /// Whether answers were checked.
+    /// Whether the answers were verified.
     pub(super) verified: bool,
-    /// Bytes written to the journal during it, and those of an idle interval of the same length.
+    /// WAL bytes written during the trial, and by an idle system in the same time; `None` if unknown.
     pub(super) journal_bytes: Option<(f64, f64)>,
-    /// Further figures.
+    /// Further metrics of the trial.
     pub(super) metrics: Metrics,
-    /// The ramp, seconds.
+    /// Length of the warm-up in seconds.
     pub(super) ramp_s: f64,
-    /// Bytes that it may read from the disk and still be one over data in memory, where that is known.
+    /// Bytes that the trial may read from the disk and still count as in memory; `None` if unknown.
     pub(super) may_read: Option<u64>,
-    /// What became of the system, where clients lost it.
+    /// What happened to the system if clients lost it; `None` otherwise.
     pub(super) lost: Option<String>,
 }
 
-/// What clients have measured, with every histogram read once.
+/// Measurements of the clients, with every histogram decoded once.
 pub(super) struct Outcome {
     driven: Driven,
     by_operation: Vec<(Operation, Read)>,
-    /// All operations together.
+    /// Sum over all operations.
     all: Read,
 }
 
-/// One operation's counts, with its histograms read.
+/// Measurements of one operation, with its histograms decoded.
 struct Read {
     measured: Measured,
     service: Histogram,
@@ -50,7 +50,7 @@ struct Read {
 }
 
 impl Outcome {
-    /// Reads the histograms.
+    /// Decodes the histograms; a failure if one is invalid.
     pub(super) fn of(driven: Driven) -> Result<Self, Failure> {
         let by_operation = driven
             .operations
@@ -61,13 +61,14 @@ impl Outcome {
         Ok(Self { driven, by_operation, all })
     }
 
-    /// Operations per second.
+    /// Throughput over all operations, in operations per second.
     pub(super) fn throughput(&self) -> f64 {
         per_second(&self.all, self.driven.measured_s)
     }
 
-    /// What became of a system that clients lost: how its server `ends`, each time, or that all of them had to come again,
-    /// to a server by address or to one that has got up by itself.
+    /// What happened to a system that clients lost; `None` if they did not. `ends` lists how its server
+    /// ended, each time. If it is empty but all clients had to reconnect, it is a remote server or one that
+    /// restarted by itself.
     pub(super) fn lost_system(&self, ends: &[String]) -> Option<String> {
         let Driven { reconnects, read_back, .. } = &self.driven;
         let mut words = match ends {
@@ -83,22 +84,23 @@ impl Outcome {
         Some(words)
     }
 
-    /// Operations that ended well.
+    /// Number of successful operations.
     pub(super) fn operations(&self) -> u64 {
         self.all.measured.operations
     }
 
-    /// Seconds that were measured.
+    /// Length of the measurement window in seconds.
     pub(super) fn measured_s(&self) -> f64 {
         self.driven.measured_s
     }
 
-    /// What the system said when it refused, each with how often.
+    /// Error messages of the system, each with its number of occurrences.
     pub(super) fn refusals(&self) -> impl Iterator<Item = (&String, &u64)> {
         self.driven.refusals.iter()
     }
 
-    /// Whether response times keep an objective; arrivals that never began do not.
+    /// Whether response times meet an objective without errors. Arrivals that never began count with their
+    /// wait.
     pub(super) fn keeps(&self, objective: Objective) -> bool {
         let is_within = |response: &Histogram| {
             response.count() > 0 && response.quantile_us(objective.quantile) <= objective.seconds * 1e6
@@ -106,14 +108,14 @@ impl Outcome {
         self.all.measured.errors == 0 && self.all.response.as_ref().is_some_and(is_within)
     }
 
-    /// The trial of the whole mix, and one for each operation where there are several.
+    /// Trial of the whole mix, and one for each operation if there are several.
     pub(super) fn trials(&self, cell: &Cell, round: u32, beside: &Beside) -> Vec<Trial> {
         let Self { driven, by_operation, all } = self;
         let mut whole = blank(cell, round, 0);
         whole.metrics = figures(all, driven.measured_s);
         whole.metrics.extend(of_the_run(driven, all.measured.operations as f64, beside));
         whole.per_second = by_second(driven, beside.ramp_s);
-        // What was wrong outside of the measured time, or when it was read back, is wrong too.
+        // Wrong answers outside the measurement window, or when reading back, count too.
         let wrong = all.measured.wrong.max(driven.wrong.len() as u64);
         judge(&mut whole, driven, all, wrong, beside);
         let mut trials = vec![whole];
@@ -128,8 +130,8 @@ impl Outcome {
         trials
     }
 
-    /// All histograms of a trial as an interval log of HdrHistogram, version 1.3: one interval for each operation and
-    /// kind of time, in the tag. Other programs read it.
+    /// All histograms of a trial as an HdrHistogram interval log, version 1.3, which other programs can read.
+    /// Each operation and kind of time is one interval, named by its tag.
     pub(super) fn interval_log(&self, begun_s: f64, ramp_s: f64) -> String {
         let mut log = interval_log_head(begun_s);
         for (operation, one) in &self.by_operation {
@@ -165,7 +167,7 @@ fn read(operation: Operation, measured: &Measured) -> Result<Read, Failure> {
     })
 }
 
-/// All operations together.
+/// Sums up the measurements of all operations.
 fn total(by_operation: &[(Operation, Read)]) -> Read {
     let mut all =
         Read { measured: Measured::default(), service: Histogram::new(), response: None, failed: None };
@@ -254,7 +256,7 @@ fn of_the_run(driven: &Driven, operations: f64, beside: &Beside) -> Metrics {
     if operations > 0.0 {
         let mut per_op = |name: &str, value: f64| metrics.insert(name.to_owned(), value / operations);
         let usage = &driven.usage;
-        // Of a server that was started anew, what its first process spent is not known.
+        // The usage of a server process that ended is unknown.
         let is_whole = beside.lost.is_none();
         if let Some(client) = usage.client_cpu_s {
             per_op("client_cpu_us_per_op", client * 1e6);
@@ -262,7 +264,7 @@ fn of_the_run(driven: &Driven, operations: f64, beside: &Beside) -> Metrics {
         if let Some(server) = usage.cpu_s.filter(|_| is_whole) {
             per_op("server_cpu_us_per_op", server * 1e6);
         }
-        // Whatever was written beside is in it, and a server that was started anew too: the disk counts for all.
+        // Includes writes of other processes and of a restarted server: it counts the whole disk.
         if let Some(written) = driven.disk_written_bytes {
             per_op("disk_written_bytes_per_op", written as f64);
         }
@@ -297,7 +299,8 @@ fn by_second(driven: &Driven, ramp_s: f64) -> Vec<PerSecond> {
     driven.seconds.iter().enumerate().map(second).collect()
 }
 
-/// Verdict, and histograms of what may be shown. One `wrong` answer spoils all operations of its trial.
+/// Sets the verdict, and the histograms of valid results. One `wrong` answer invalidates all operations of
+/// the trial.
 fn judge(trial: &mut Trial, driven: &Driven, read: &Read, wrong: u64, beside: &Beside) {
     let Measured { operations, errors, .. } = read.measured;
     let lost = beside.lost.as_ref();
@@ -345,7 +348,7 @@ mod tests {
     use super::*;
     use crate::cells::control_cell;
 
-    /// Of a trial that may read 1,000 bytes from the disk.
+    /// Judges a trial that may read 1,000 bytes from the disk.
     fn judged(driven: Driven, ends: &[&str]) -> Trial {
         let mut service = Histogram::new();
         (0..1000).for_each(|_| service.record_ns(1_000_000));
@@ -380,7 +383,7 @@ mod tests {
         for gone in ["server_cpu_us_per_op", "driver_share"] {
             assert!(!ended.metrics.contains_key(gone), "{gone}");
         }
-        // Of a server by address, or one that gets up by itself, nobody knows more than that all had to come again.
+        // A remote server or one that restarts by itself only shows that all clients had to reconnect.
         let guest = judged(Driven { read_back, reconnects: 3, ..Driven::default() }, &[]);
         assert_eq!(guest.verdict, Verdict::Partial);
         assert!(
@@ -411,7 +414,7 @@ mod tests {
         };
         assert_eq!(reading(1000, &[]), (Some(1000.0), Some(1.0)));
         assert_eq!(reading(1001, &[]), (Some(1001.0), Some(0.0)));
-        // What the first of two processes read is not known.
+        // What the first of two server processes read is unknown.
         assert_eq!(reading(0, &["it ended"]), (None, None));
     }
 

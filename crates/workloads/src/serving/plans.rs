@@ -1,4 +1,4 @@
-//! The access path of every operation, read before the clock starts.
+//! Checks the access path of every operation before trials begin.
 
 use std::time::Duration;
 
@@ -14,10 +14,10 @@ use crate::access;
 use crate::recorder::Recorder;
 use crate::session::{Ended, borrowed, placeholder};
 
-/// Limit of reading one plan.
+/// Timeout of reading one query plan.
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// Reads and records the plan of each operation of a mix that promises one, once for a run.
+/// Reads and records the query plan of each operation of a mix that declares an access path, in round 1 only.
 pub(super) fn check(
     round: u32,
     own: &ServingSettings,
@@ -33,7 +33,7 @@ pub(super) fn check(
         let rules = one.part.rules(operation.file());
         let Some(statement) = one.part.planned(operation.file()) else { continue };
         let mut of = of_operation(cell, *operation);
-        // However many clients ask, and in whichever mix, the statement is the same.
+        // The statement does not depend on the number of clients or on the mix.
         of.parameters.remove("clients");
         of.step = Step::Own(operation.word().to_owned());
         let mut values = scripts::values(&one.part, &one.records, own.projection, *operation);
@@ -51,7 +51,7 @@ pub(super) fn check(
     Ok(())
 }
 
-/// Values that are no texts stand in the place of the texts that stand for them.
+/// Replaces quoted placeholders in a JSON statement by values that are not text.
 fn typed(statement: &str, values: &[(&str, &str)]) -> String {
     let of_json = ["limit", "document", "keyed_document"];
     values

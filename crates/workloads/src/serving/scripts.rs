@@ -1,4 +1,4 @@
-//! How a configuration does the operations of a mix: its folder's statements, made ready for clients.
+//! Prepares the statements of a configuration's folder for the operations of a mix.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,14 +12,13 @@ use jsonathlon_systems::{PathStep, Serving, path_values};
 use crate::bench::TABLE;
 use crate::session::{Ended, Session, borrowed};
 
-/// The operations of a mix that a configuration does not have.
+/// Operations of a mix for which a configuration has no statements.
 pub(crate) fn missing(serving: &Serving, mix: &Mix) -> Vec<Operation> {
     let lacks = |operation: &Operation| serving.statements(operation.file()).is_empty();
     mix.shares.iter().map(|(operation, _)| *operation).filter(lacks).collect()
 }
 
-/// A script for each operation of a mix, over these records; and for reading, by which clients look at what has become of
-/// their writes.
+/// Scripts for all operations of a mix, and for reading, by which clients check what became of their writes.
 pub(crate) fn scripts(
     session: &Session<'_>,
     serving: &Serving,
@@ -46,7 +45,7 @@ pub(crate) fn scripts(
         .collect()
 }
 
-/// What an operation's statements hold that is the same for all clients: the table, and the paths.
+/// Values of an operation's statements that are equal for all clients: table and paths.
 pub(super) fn values(
     serving: &Serving,
     records: &RecordSet,
@@ -61,7 +60,7 @@ pub(super) fn values(
         other => steps(records, paths.set_by(other).unwrap_or(paths.field)),
     };
     if matches!(operation, Operation::Unwrap | Operation::UnwrapAll) {
-        // The array itself, and not the value in one of its elements.
+        // The path of the array itself, without the last two steps into an element.
         place.truncate(place.len().saturating_sub(2));
     }
     let all = path_values(&place);

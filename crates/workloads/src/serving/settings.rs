@@ -1,4 +1,4 @@
-//! What the user can set about a serving run.
+//! User settings of a serving run.
 
 use jsonathlon_dataset::records::Records;
 use jsonathlon_drive::mix::Mix;
@@ -6,91 +6,92 @@ use jsonathlon_drive::paths::Projection;
 use jsonathlon_measure::arrival::Arrival;
 use serde::{Deserialize, Serialize};
 
-/// Settings of this workload alone.
+/// Settings that only this workload has.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ServingSettings {
-    /// The records.
+    /// Description of the records that are loaded.
     pub records: Records,
-    /// The mixes.
+    /// Mixes that are run, each with all numbers of clients.
     pub mixes: Vec<Mix>,
-    /// Numbers of clients.
+    /// Numbers of clients in closed loops; open loops use the largest.
     pub clients: Vec<u32>,
-    /// Arrival rates beside the closed loop.
+    /// Arrival rates of open loops, in addition to the closed loops.
     #[serde(default)]
     pub rates: Vec<Rate>,
-    /// How arrivals are spread in time.
+    /// Distribution of arrivals in time; Poisson by default.
     #[serde(default)]
     pub spread: Spread,
-    /// The limit under which the highest rate is looked for.
+    /// Response time limit for the search of the highest rate; `None` for no search.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub objective: Option<Objective>,
-    /// Seconds of each trial before measuring begins.
+    /// Warm-up of each trial in seconds.
     pub ramp_s: f64,
-    /// Seconds that are measured.
+    /// Length of the measurement window in seconds.
     pub measured_s: f64,
-    /// Seconds of one long trial for each configuration and mix, at the most clients.
+    /// Seconds of one long trial per configuration and mix, with the largest number of clients; `None` for no
+    /// such trial.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub long_s: Option<f64>,
-    /// Operations after which a trial ends, in place of its seconds; counted from its first moment.
+    /// Number of operations after which a closed-loop trial ends, without a warm-up; `None` if time ends it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operations: Option<u64>,
-    /// Documents whose bytes in the system's own form are asked for, as JSON text.
+    /// Documents whose stored size is measured.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub encode: Vec<Sample>,
-    /// The durability tier.
+    /// Name of the durability tier.
     pub durability: String,
-    /// Whether statements are prepared once.
+    /// Whether statements are prepared once, instead of sent as text each time.
     pub prepare: bool,
-    /// Documents of one insert-batch.
+    /// Number of documents of one insert-batch.
     pub batch: u32,
-    /// Documents of one scan at most.
+    /// Maximum number of documents of one scan.
     pub scan: u32,
-    /// Documents of one find at most.
+    /// Maximum number of documents that one find returns.
     pub limit: u32,
-    /// Which values one read-paths asks for.
+    /// Selection of the values that one read-paths asks for.
     #[serde(default)]
     pub projection: Projection,
-    /// CPUs that servers are pinned to; none leaves them alone.
+    /// CPUs to which servers are pinned; `None` for no pinning.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub server_cpus: Option<Vec<usize>>,
-    /// Seconds after which an operation is given up.
+    /// Timeout of an operation in seconds.
     pub timeout_s: f64,
-    /// How often an operation is tried again that was given up for a conflict.
+    /// Number of retries of an operation after a conflict.
     pub retries: u32,
 }
 
-/// A document that is asked about.
+/// A document whose stored size is measured.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sample {
-    /// What it is called in tables.
+    /// Name of the document in tables.
     pub name: String,
-    /// Its JSON text.
+    /// JSON text of the document.
     pub text: String,
 }
 
-/// A rate at which operations arrive.
+/// Rate at which operations arrive in an open loop.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Rate {
-    /// Operations per second.
+    /// Absolute rate in operations per second.
     PerSecond(f64),
-    /// A share of what the closed loop reached in the same round.
+    /// Share of the throughput that the closed loops reached in the same round.
     OfCapacity(f64),
 }
 
-/// How arrivals are spread in time.
+/// Distribution of arrivals in time.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Spread {
-    /// Independently of each other.
+    /// Independent arrivals with exponential intervals.
     #[default]
     Poisson,
-    /// At even distances.
+    /// Arrivals at constant intervals.
     Fixed,
 }
 
 impl Spread {
-    /// Arrivals at a rate.
+    /// Arrival process with this distribution, at `per_s` operations per second.
     #[must_use]
     pub fn at(self, per_s: f64) -> Arrival {
         match self {
@@ -99,7 +100,7 @@ impl Spread {
         }
     }
 
-    /// The word used in files and tables.
+    /// Name in files and tables.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
@@ -109,20 +110,20 @@ impl Spread {
     }
 }
 
-/// A limit of response times that a rate must keep.
+/// Response time limit that a rate must meet.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Objective {
-    /// Which share of operations: 0.99 for p99.
+    /// Share of operations that must meet the limit, e.g. 0.99 for p99.
     pub quantile: f64,
-    /// Must end within so many seconds.
+    /// Maximum response time in seconds.
     pub seconds: f64,
 }
 
 impl Objective {
-    /// Reads `p99<5ms`.
+    /// Parses an objective such as `p99<5ms`; units are `us`, `µs`, `ms` and `s`.
     ///
     /// # Errors
-    /// What it should look like.
+    /// If the text has another form, or a value is out of range; the text shows valid examples.
     pub fn parse(text: &str) -> Result<Self, String> {
         let wrong = || format!("`{text}` is no objective: write it as p99<5ms, p50<800us or p99.9<1s");
         let (quantile, limit) = text.split_once('<').ok_or_else(wrong)?;
@@ -144,7 +145,7 @@ impl Objective {
 impl std::fmt::Display for Objective {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Self { quantile, seconds } = self;
-        // Three digits after the point are what anybody writes.
+        // Rounded to three decimal places, which is the usual precision.
         let percent = (quantile * 100_000.0).round() / 1000.0;
         if *seconds >= 1.0 {
             write!(f, "p{percent}<{seconds}s")

@@ -1,4 +1,4 @@
-//! Which trials a serving run consists of.
+//! Plans the trials of a serving run.
 
 use std::collections::BTreeSet;
 
@@ -12,47 +12,47 @@ use jsonathlon_results::record::{Cell, Phase};
 use super::settings::{Rate, ServingSettings};
 use crate::cells::Cells;
 
-/// One cell's conditions.
+/// Conditions of one cell.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Conditions {
-    /// Place of the mix among the settings'.
+    /// Index of the mix in the settings.
     pub(super) mix: usize,
     pub(super) clients: u32,
     pub(super) kind: What,
 }
 
-/// What is found out.
+/// Quantity that a trial measures.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum What {
-    /// How much clients get done that wait for nothing but answers.
+    /// Throughput of clients in a closed loop.
     Capacity,
-    /// How long operations take that arrive at a rate.
+    /// Response times of operations that arrive at a fixed rate.
     AtRate(Rate),
-    /// The highest rate that keeps the objective.
+    /// Highest rate that meets the objective.
     Objective,
-    /// As the first, over minutes.
+    /// Throughput as in [`Self::Capacity`], over a long time.
     Long,
-    /// How many bytes the system keeps one of the settings' documents in, by its place among them.
+    /// Stored size of one of the documents in the settings, by index.
     Encoded(usize),
 }
 
-/// The step of bytes that documents are kept in.
+/// Step of the stored sizes of documents.
 const ENCODING: &str = "encoding";
-/// The document, among the parameters of such a cell.
+/// Parameter with the name of the document in such a cell.
 const DOCUMENT: &str = "document";
 
-/// All conditions of one configuration in one round, in the order in which they are taken in round 1. Rates stand behind
-/// all closed loops of their mix: they are shares of what these reach.
+/// All conditions of one configuration in one round, in execution order. Rates come after all closed loops of
+/// their mix, because they may be shares of the closed loops' throughput.
 pub(super) fn conditions(own: &ServingSettings, round: u32) -> Vec<Conditions> {
     let encoded = |place| Conditions { mix: usize::MAX, clients: 0, kind: What::Encoded(place) };
     let mut all: Vec<Conditions> = (0..own.encode.len()).map(encoded).collect();
     let most = own.clients.iter().copied().max().unwrap_or(1);
-    // What only reads comes first: it leaves the data as they are.
+    // Mixes that only read come first, because they leave the data unchanged.
     let mut mixes: Vec<usize> = (0..own.mixes.len()).collect();
     mixes.sort_by_key(|mix| own.mixes.get(*mix).is_none_or(|mix| !only_reads(mix)));
     for mix in mixes {
         let with = |clients, kind| Conditions { mix, clients, kind };
-        // Rotated, so that none always comes first on fresh data.
+        // Rotated, so that no number of clients always runs first on fresh data.
         let shift = round.saturating_sub(1) as usize;
         let count = own.clients.len();
         all.extend(
@@ -71,7 +71,7 @@ pub(super) fn conditions(own: &ServingSettings, round: u32) -> Vec<Conditions> {
     all
 }
 
-/// The cell of some conditions.
+/// Cell of the given conditions.
 pub(super) fn cell(cells: Cells<'_>, own: &ServingSettings, at: &Conditions) -> Cell {
     if let What::Encoded(place) = at.kind {
         let mut cell = cells.cell(ENCODING, Phase::Steady, Some(State::Drained));
@@ -119,7 +119,7 @@ pub(super) fn cell(cells: Cells<'_>, own: &ServingSettings, at: &Conditions) -> 
     cell
 }
 
-/// Conditions but for the mix as a part of a file's name.
+/// Conditions without the mix, as part of a file name.
 pub(super) fn word(at: &Conditions) -> String {
     let kind = match at.kind {
         What::Capacity => "closed".to_owned(),
@@ -132,14 +132,14 @@ pub(super) fn word(at: &Conditions) -> String {
     format!("{}-{kind}", at.clients)
 }
 
-/// The same of one operation alone.
+/// Cell of a single operation within the cell of its mix.
 pub(super) fn of_operation(cell: &Cell, operation: Operation) -> Cell {
     let mut of = cell.clone();
     of.parameters.insert("operation".into(), operation.word().into());
     of
 }
 
-/// The keys of all trials that are planned.
+/// Keys of all planned trials of a configuration.
 pub(super) fn keys(cells: Cells<'_>, own: &ServingSettings, rounds: u32, load_rounds: u32) -> Vec<String> {
     let mut keys: Vec<String> = (1..=load_rounds).flat_map(|round| cells.load_keys(round)).collect();
     for round in 1..=rounds {
@@ -148,7 +148,7 @@ pub(super) fn keys(cells: Cells<'_>, own: &ServingSettings, rounds: u32, load_ro
     keys
 }
 
-/// Seconds that the trials of one configuration take in one round.
+/// Planned seconds of the trials of one configuration in one round.
 pub(super) fn seconds(own: &ServingSettings, round: u32) -> f64 {
     let one = own.ramp_s + own.measured_s;
     let of = |at: &Conditions| match at.kind {
@@ -160,8 +160,8 @@ pub(super) fn seconds(own: &ServingSettings, round: u32) -> f64 {
     conditions(own, round).iter().map(of).sum()
 }
 
-/// How often a configuration is started in one round: once, and again with its data put back wherever another mix comes after
-/// one that has changed them.
+/// Number of starts of a configuration in one round: one, and one more with restored data for each mix that
+/// follows a mix that writes.
 pub(super) fn starts(own: &ServingSettings, round: u32) -> usize {
     let mut starts = 1;
     let mut changed_by = None;
@@ -178,10 +178,10 @@ pub(super) fn starts(own: &ServingSettings, round: u32) -> usize {
     starts
 }
 
-/// Refuses a mix whose writes change different values of a document: nobody could say which of them a reader must find.
+/// Rejects a mix whose writes set different values of a document, because expected values would be ambiguous.
 ///
 /// # Errors
-/// It does, in words that name it.
+/// If the mix has such writes; the text names the mix.
 pub(super) fn check(mix: &Mix) -> Result<(), String> {
     let sets = |operation: &Operation| match operation {
         Operation::ReadModifyWrite => Some(Operation::Update),
@@ -201,7 +201,7 @@ pub(super) fn check(mix: &Mix) -> Result<(), String> {
     Ok(())
 }
 
-/// Whether a mix leaves the documents as they are.
+/// Returns `true` if a mix leaves the documents unchanged.
 pub(super) fn only_reads(mix: &Mix) -> bool {
     mix.shares.iter().all(|(operation, _)| !operation.writes())
 }

@@ -1,4 +1,4 @@
-//! One configuration's part of a round: fresh data, then every condition in turn.
+//! Runs one configuration's part of a round: restore the data, then run all trials.
 
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
@@ -27,24 +27,24 @@ use crate::recorder::{Recorder, blank};
 use crate::session::{Ended, borrowed, relay};
 use crate::snapshot::Snapshot;
 
-/// Seconds that unmeasured reads warm a system up with after it has been started, at most.
+/// Maximum seconds of unmeasured reads that warm up a system after its start.
 const WARM_UP_S: f64 = 1.0;
-/// What a trial may take beyond its planned seconds: connecting, settling what is in flight, reading back.
+/// Time for a trial in addition to its planned seconds: connecting, finishing open operations, reading back.
 const GRACE_S: f64 = 120.0;
-/// Clients that warm up.
+/// Maximum number of clients that warm up a system.
 const WARM_UP_CLIENTS: u32 = 8;
 
-/// One turn.
+/// One configuration's part of a round.
 pub(super) struct Turn<'t, 'b, 'a> {
     pub(super) bench: &'b Bench<'a>,
     pub(super) own: &'t ServingSettings,
     pub(super) round: u32,
-    /// What closed loops of a mix have reached in this round, at most.
+    /// Highest throughput of the closed loops of this round, by mix index.
     pub(super) capacity: HashMap<usize, f64>,
 }
 
 impl<'a> Turn<'_, '_, 'a> {
-    /// Whatever of the round has no record yet.
+    /// Runs every trial of this round that the journal does not contain yet.
     pub(super) fn take(&mut self, one: &mut Served<'a>, recorder: &mut Recorder<'_>) -> Result<(), RunError> {
         let (bench, own, round) = (self.bench, self.own, self.round);
         bench.fail_planned_loads(round, &one.of, recorder)?;
@@ -59,7 +59,7 @@ impl<'a> Turn<'_, '_, 'a> {
         if let Err(failure) = self.fresh_data(loads, one, recorder)? {
             one.of.holds = Err(failure);
         }
-        // The mix that has changed the data since they were fresh.
+        // Index of the mix that has changed the data since the last restore.
         let mut changed_by: Option<usize> = None;
         for at in &all {
             let cell = trials::cell(one.of.cells, own, at);
@@ -88,8 +88,7 @@ impl<'a> Turn<'_, '_, 'a> {
                 recorder.trial(key, trial)?;
                 continue;
             }
-            // Each mix begins with the data as they were loaded; and a system that has ended in a trial may have lost
-            // anything.
+            // Each mix begins with the data as loaded. A system that ended during a trial may have lost data.
             let is_spoilt = one.of.session.pid().is_none() && one.has_run;
             if is_spoilt || changed_by.is_some_and(|by| by != at.mix) {
                 if let Err(failure) = self.fresh_data(false, one, recorder)? {
@@ -124,7 +123,7 @@ impl<'a> Turn<'_, '_, 'a> {
         Ok(())
     }
 
-    /// Loads, or puts back what the last load left; then starts the system and warms it up.
+    /// Loads the data or restores the snapshot of the last load, then starts the system and warms it up.
     fn fresh_data(
         &self,
         loads: bool,
@@ -157,7 +156,7 @@ impl<'a> Turn<'_, '_, 'a> {
         Ended::split(self.start(one, recorder))
     }
 
-    /// Builds what only searches by a nested value need.
+    /// Builds the index that only searches by a nested value need, if the mixes have such searches.
     fn index_paths(&self, one: &mut Served<'a>) -> Result<(), Ended> {
         let searches =
             |mix: &Mix| mix.shares.iter().any(|(of, _)| matches!(of, Operation::Find | Operation::Count));
@@ -193,7 +192,7 @@ impl<'a> Turn<'_, '_, 'a> {
             Mix { name: "warm-up".into(), shares: vec![(Operation::Read, 1.0)], requests: Requests::Uniform };
         if scripts::missing(&one.part, &reads).is_empty() {
             let clients = one.part.clients.unwrap_or(WARM_UP_CLIENTS).min(WARM_UP_CLIENTS);
-            // No longer than a trial: what is tiny is to be tried, and not to be measured.
+            // Not longer than a trial, so that tiny test runs stay short.
             let seconds = WARM_UP_S.min(self.own.ramp_s + self.own.measured_s);
             let job = self.job(&reads, clients, Arrival::Closed, (0.0, seconds), one)?;
             let warmed: Driven = self.drive(&job, one, recorder)?;
@@ -212,7 +211,7 @@ impl<'a> Turn<'_, '_, 'a> {
         Ok(())
     }
 
-    /// A job of `(ramp, measured)` seconds.
+    /// Builds a job of `(warm-up, measured)` seconds.
     fn job(
         &self,
         mix: &Mix,
@@ -229,7 +228,8 @@ impl<'a> Turn<'_, '_, 'a> {
         let session = &one.of.session;
         let watched = Watched {
             checkpoints: match stop {
-                // Bytes of the journal are counted one by one then, and asking may write some.
+                // With a fixed number of operations, the WAL is measured exactly, and this statement may
+                // write to it.
                 Stop::Count { .. } => None,
                 Stop::Time { .. } => session.statements("checkpoints", &[])?.into_iter().next(),
             },
@@ -261,7 +261,7 @@ impl<'a> Turn<'_, '_, 'a> {
         })
     }
 
-    /// Lets clients work, during which the server must not end.
+    /// Runs clients; a crash if the server ends meanwhile.
     fn drive(&self, job: &Job, one: &mut Served<'a>, recorder: &mut Recorder<'_>) -> Result<Driven, Ended> {
         match self.drive_on(job, one, recorder)? {
             (driven, ends) if ends.is_empty() => Ok(driven),
@@ -269,7 +269,7 @@ impl<'a> Turn<'_, '_, 'a> {
         }
     }
 
-    /// Lets clients work, whatever becomes of the server; gives how it ended, each time that it did.
+    /// Runs clients even if the server ends meanwhile; returns how it ended, each time.
     fn drive_on(
         &self,
         job: &Job,
@@ -277,7 +277,7 @@ impl<'a> Turn<'_, '_, 'a> {
         recorder: &mut Recorder<'_>,
     ) -> Result<(Driven, Vec<String>), Ended> {
         one.has_run = true;
-        // Operations that are counted take as long as they take, within reason.
+        // A fixed number of operations may take any time up to the run's timeout.
         let seconds = job.stop.seconds().unwrap_or(self.bench.settings.timeout_s);
         let limit = Duration::from_secs_f64(job.ramp_s + seconds + job.timeout_s + GRACE_S);
         let job = serde_json::to_value(job)
@@ -295,7 +295,7 @@ impl<'a> Turn<'_, '_, 'a> {
     ) -> Result<(), Ended> {
         plans::check(self.round, self.own, mix, cell, one, recorder)?;
         if one.of.session.pid().is_none() {
-            // A plan that cannot be read ends a session, and with it what its worker knows of the data.
+            // Reading a plan may end the session, and its worker's knowledge of the data with it.
             if let Err(failure) = self.fresh_data(false, one, recorder)? {
                 return Err(failure.into());
             }
@@ -321,12 +321,13 @@ impl<'a> Turn<'_, '_, 'a> {
                 self.one_trial(at, mix, cell, own.spread.at(per_s), seconds, one, recorder).map(drop)
             }
             What::Objective => self.search(at, mix, cell, one, recorder),
-            // It was asked before.
+            // Already measured by [`encoding::ask`].
             What::Encoded(_) => Ok(()),
         }
     }
 
-    /// What closed loops have reached in this round; a run that goes on may have to measure it again.
+    /// Highest throughput of the closed loops in this round. Measured again if a resumed run does not know
+    /// it.
     fn capacity_of(
         &mut self,
         at: &Conditions,
@@ -344,7 +345,7 @@ impl<'a> Turn<'_, '_, 'a> {
         Ok(capacity)
     }
 
-    /// Measures once, records it, and gives the operations per second.
+    /// Runs one trial, records it, and returns its throughput in operations per second.
     #[expect(clippy::too_many_arguments, reason = "what a trial is made of")]
     fn one_trial(
         &self,
@@ -356,7 +357,7 @@ impl<'a> Turn<'_, '_, 'a> {
         one: &mut Served<'a>,
         recorder: &mut Recorder<'_>,
     ) -> Result<f64, Ended> {
-        // What is counted is counted from the first operation on.
+        // A fixed number of operations is counted from the first operation on.
         let ramp_s = if self.own.operations.is_some() { 0.0 } else { ramp_s };
         let job = self.job(mix, at.clients, arrival, (ramp_s, measured_s), one)?;
         let is_counted = job.stop.operations().is_some();
@@ -364,7 +365,8 @@ impl<'a> Turn<'_, '_, 'a> {
         let writes = !trials::only_reads(mix);
         let may_read = may_read(&one.of.session);
         if writes && is_counted {
-            // A page's first change after a checkpoint is told apart: so every page's is.
+            // A page's first change after a checkpoint may write a full page image: a checkpoint before the
+            // trial makes that equal for all pages.
             let statements = one.of.session.statements("drain", &[("table", TABLE)])?;
             one.of.session.run(statements, Duration::from_secs_f64(self.bench.settings.load_timeout_s))?;
         }
@@ -379,7 +381,8 @@ impl<'a> Turn<'_, '_, 'a> {
         {
             counted = after.counted_since(&before);
             let whole_s = ramp_s + outcome.measured_s();
-            // The ramp writes too: its share is taken off by time, and so is what the system writes by itself.
+            // The warm-up's WAL bytes are deducted in proportion to time, as are the bytes that an idle
+            // system writes.
             let share = outcome.measured_s() / whole_s.max(1e-9);
             let idle = one.idle_journal_per_s.unwrap_or_default() * outcome.measured_s();
             journal_bytes =
@@ -387,7 +390,8 @@ impl<'a> Turn<'_, '_, 'a> {
             let detail = match Ended::split(journal::detail(&mut one.of.session, &before, &after))? {
                 Ok(detail) => detail,
                 Err(failure) if is_counted => return Err(failure.into()),
-                // A system keeps no more of its journal than it needs: the beginning of a long trial's may be gone.
+                // Systems remove WAL that is not needed any more, so the beginning of a long trial's WAL may
+                // be gone.
                 Err(failure) => {
                     recorder.warn(&format!(
                         "{} {}: what its journal holds is not known: {}",
@@ -427,14 +431,14 @@ impl<'a> Turn<'_, '_, 'a> {
         }
         if let Some(words) = beside.lost {
             recorder.warn(&format!("{} {}: {words}", one.of.cells.target.file_name(), mix.name));
-            // Its session broke, and what follows begins with the data as they were loaded.
+            // The session is broken; later trials begin with restored data.
             one.of.session.kill();
             return Ok(0.0);
         }
         Ok(outcome.throughput())
     }
 
-    /// Records whatever of an outcome has no record yet.
+    /// Records the trials of an outcome that have no record yet.
     fn record(
         &self,
         outcome: &Outcome,
@@ -451,7 +455,7 @@ impl<'a> Turn<'_, '_, 'a> {
         Ok(())
     }
 
-    /// Looks for the highest rate that keeps the objective; the trial at that rate is the record.
+    /// Searches the highest rate that meets the objective and records the trial at that rate.
     fn search(
         &mut self,
         at: &Conditions,
@@ -491,7 +495,7 @@ impl<'a> Turn<'_, '_, 'a> {
     }
 }
 
-/// Why a mix cannot be run; none when it can.
+/// Why a mix cannot run on this system; `None` if it can.
 fn not_run(part: &Part, mix: &Mix, clients: u32) -> Option<String> {
     let missing = scripts::missing(part, mix);
     if !missing.is_empty() {
@@ -504,7 +508,7 @@ fn not_run(part: &Part, mix: &Mix, clients: u32) -> Option<String> {
     }
 }
 
-/// Conditions in a few words.
+/// Description of the conditions in a few words, for progress messages.
 fn said(at: &Conditions, own: &ServingSettings) -> String {
     let clients = format!("{} client{}", at.clients, if at.clients == 1 { "" } else { "s" });
     match at.kind {

@@ -1,4 +1,4 @@
-//! A session whose engine's memory is capped.
+//! Memory limit of a session's engine, enforced by a cgroup.
 
 use jsonathlon_measure::memory_cap::MemoryCap;
 use jsonathlon_results::record::FailureKind;
@@ -6,7 +6,8 @@ use jsonathlon_results::record::FailureKind;
 use super::{Ended, Session};
 
 impl Session<'_> {
-    /// Makes what caps the engine's memory, if it is to be capped.
+    /// Creates the cgroup for the memory limit, if there is a limit and no cgroup yet. Remote servers are
+    /// never limited.
     pub(super) fn cap(&mut self) -> Result<(), Ended> {
         if let Some(bytes) = self.most_memory.filter(|_| self.cap.is_none() && !self.is_guest()) {
             let cap = MemoryCap::new(bytes).map_err(not_capped)?;
@@ -15,7 +16,8 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// An engine that lives in its worker is capped with it; a server has seen to it by itself.
+    /// Moves an embedded engine's worker into the cgroup; a server's processes are moved there when it
+    /// starts.
     pub(super) fn cap_worker(&self) -> Result<(), Ended> {
         match (&self.cap, self.engine(), self.pid()) {
             (Some(cap), Some(engine), Some(worker)) if engine == worker => {

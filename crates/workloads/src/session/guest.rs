@@ -1,4 +1,4 @@
-//! What a session does on a server that somebody else runs, outside of the run's own database.
+//! What a session does on a remote server outside the run's own database.
 
 use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
@@ -15,16 +15,16 @@ use rustix::process::{Pid, Signal, kill_process_group};
 use super::{Ended, Session, fill};
 use crate::target::PATIENCE_S;
 
-/// What a first answer over an open connection may take beyond that.
+/// Time for the first answer over an open connection, in addition to the connect timeout.
 pub(super) const GREETING_LIMIT: Duration = Duration::from_secs(25);
-/// Limit of what a guest does on a server outside of its own database.
+/// Timeout of statements on a remote server outside the run's own database.
 pub(super) const HOST_LIMIT: Duration = Duration::from_secs(60);
 
-/// Between two looks at whether the user's restart command has ended.
+/// Poll interval while waiting for the user's restart command.
 const RESTART_PAUSE: Duration = Duration::from_millis(20);
 
 impl Session<'_> {
-    /// Runs statements on a server by address, outside of the run's own database.
+    /// Runs statements on a remote server, outside the run's own database. Does nothing on other targets.
     pub(super) fn on_the_host(
         &mut self,
         statements: impl Fn(&ByAddress) -> Vec<String>,
@@ -42,7 +42,7 @@ impl Session<'_> {
         ran.map(drop)
     }
 
-    /// A session with a server by address that is not of the run's own database.
+    /// Opens a session on a remote server outside the run's own database.
     fn enter_the_host(&mut self) -> Result<(), Ended> {
         let target = self.target;
         let open = Open {
@@ -54,8 +54,8 @@ impl Session<'_> {
         self.start(open, None).map(drop)
     }
 
-    /// Ends what the run's own sessions still do on a server by address: a statement that nobody waits for any
-    /// more would be measured beside all others.
+    /// Ends statements of the run's earlier sessions that still run on a remote server: an abandoned
+    /// statement would disturb all later measurements.
     pub(super) fn end_own_sessions(&mut self) {
         if self.ending {
             return;
@@ -72,14 +72,14 @@ impl Session<'_> {
         let (Some(guest), Some(elsewhere)) = (&target.guest, &target.configuration.elsewhere) else {
             return Ok(());
         };
-        // The others notice by themselves that nobody listens.
+        // Servers without such a statement notice a closed connection by themselves.
         let Some(end) = &elsewhere.end else { return Ok(()) };
         let statement = fill(end, &[("database", guest.name.as_str())])?;
         self.enter_the_host()?;
         let found: Answered = self.request(&Op::Ask { statement }, HOST_LIMIT, &mut |_| {})?;
         for value in found.outcome.rows.into_iter().flatten() {
             if let Value::Text(statement) = value {
-                // One that has just ended cannot be ended any more.
+                // A session that has just ended cannot be ended again; the server refuses the statement.
                 if let Err(error) = self.run(vec![statement], HOST_LIMIT)
                     && !matches!(&error, Ended::Failed(one) if one.kind == FailureKind::Refused)
                 {
@@ -90,12 +90,12 @@ impl Session<'_> {
         self.close()
     }
 
-    /// Removes what the run has made on a server by address, unless it shall be kept.
+    /// Drops what the run has created on a remote server, unless `keep_data` is set.
     pub(crate) fn leave(&mut self, keep_data: bool) -> Result<(), Ended> {
         if !self.at_home || keep_data {
             return Ok(());
         }
-        // Who interrupts a run wants nothing of it to stay on a server that is not the run's own.
+        // Runs even after an interrupt: nothing of the run may stay on a server that is not its own.
         self.cancelled = &never;
         self.kill();
         self.on_the_host(|own| own.drop.clone())?;
@@ -103,7 +103,7 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// Removes what a run of the same name has left.
+    /// Drops what an earlier process of the same run may have created on a remote server.
     pub(crate) fn leave_behind_nothing(&mut self, keep_data: bool) -> Result<(), Ended> {
         self.at_home = self.is_guest();
         self.leave(keep_data)
@@ -114,7 +114,7 @@ fn never() -> bool {
     false
 }
 
-/// Runs the user's command that restarts a server, and waits for its end.
+/// Runs the user's shell command that restarts a server, and waits until it has ended.
 pub(super) fn restart(command: &str, limit: Duration, cancelled: &dyn Fn() -> bool) -> Result<(), Ended> {
     let failed = |why: String| {
         Ended::failed(FailureKind::Environment, format!("the restart command `{command}` {why}"))
@@ -126,7 +126,7 @@ pub(super) fn restart(command: &str, limit: Duration, cancelled: &dyn Fn() -> bo
     }
     let mut child = shell
         .args(["-c", command])
-        // What it starts ends with it.
+        // Own process group, so that child processes of the command can be killed with it.
         .process_group(0)
         .stdin(Stdio::null())
         .stdout(Stdio::null())

@@ -1,4 +1,4 @@
-//! One configuration under test: its folder, its engine, and its statements with every value in place.
+//! Sessions: one target with its data folder, its engine, and its statements with all values filled in.
 
 mod cap;
 mod guest;
@@ -31,30 +31,31 @@ use crate::target::{GONE_LIMIT, PATIENCE_S, Target};
 use guest::{GREETING_LIMIT, HOST_LIMIT, restart};
 use short::Kills;
 
-/// How long a server by address may take to answer after it was restarted.
+/// Seconds that a remote server has to answer after a restart.
 const PATIENCE_AFTER_RESTART_S: u64 = 300;
 
-/// How a trial, a load or a request ended that did not end well.
+/// Why a trial, load or request produced no result. `Run` and `Cancelled` end the whole run, `Failed` only a
+/// cell.
 #[derive(Debug)]
 pub enum Ended {
-    /// The user wants to stop.
+    /// The user interrupted the run.
     Cancelled,
-    /// A failed cell.
+    /// A failure that is recorded for the cell; the run continues.
     Failed(Failure),
-    /// What ends the whole run: the journal cannot be written to, for instance.
+    /// An error that ends the whole run, e.g. because the journal cannot be written.
     Run(Box<RunError>),
 }
 
 impl Ended {
-    /// A failed cell.
+    /// Creates a failure of a cell from its kind and message.
     pub fn failed(kind: FailureKind, error: impl Into<String>) -> Self {
         Self::Failed(Failure::new(kind, error))
     }
 
-    /// Splits what ends the run from what ends a cell.
+    /// Separates errors that end the run from failures of a cell. The inner result is the cell's.
     ///
     /// # Errors
-    /// What ends the run.
+    /// The error that ends the run; [`RunError::Interrupted`] if the run was cancelled.
     pub fn split<T>(result: Result<T, Self>) -> Result<Result<T, Failure>, RunError> {
         match result {
             Ok(value) => Ok(Ok(value)),
@@ -100,44 +101,44 @@ impl From<WorkerError> for Ended {
     }
 }
 
-/// A target with its data folder and, while it is up, its engine.
+/// A target with its data folder and, while it is open, its engine.
 pub struct Session<'a> {
-    /// The target.
+    /// Configuration under test and the place where it runs.
     pub target: &'a Target,
     command: &'a WorkerCommand,
     folder: PathBuf,
     log: PathBuf,
     cores: usize,
     engine: Option<Engine>,
-    /// On a server by address, whether something of the run may be there.
+    /// On a remote server, whether databases of the run may exist there.
     at_home: bool,
-    /// Whether the run's own database is there.
+    /// Whether this session has created the run's database on a remote server.
     is_made: bool,
-    /// Whether what the run's sessions do there is being ended.
+    /// Whether [`Session::end_own_sessions`] is in progress, to prevent recursion.
     ending: bool,
-    /// Whether something of it may still be at work.
+    /// Whether a statement of the run may still be running on a remote server.
     left_at_work: bool,
-    /// Whether the server by address was restarted just before.
+    /// Whether the remote server was restarted since the last opening, which allows it more time to answer.
     restarted: bool,
     subject: Subject,
     cancelled: &'a dyn Fn() -> bool,
-    /// How long it may take to come up, where that is not left to the system's folder.
+    /// Timeout of opening; `None` if the system's folder decides.
     open_limit: Option<Duration>,
-    /// Bytes that the engine may have together with the page cache, where they are capped.
+    /// Memory limit of the engine in bytes, page cache included; `None` if memory is not limited.
     pub(crate) most_memory: Option<u64>,
-    /// What holds it to that; it goes after the engine.
+    /// cgroup that enforces `most_memory`. Declared after `engine` so that it is dropped later.
     cap: Option<MemoryCap>,
-    /// How many processes were killed for that and told of.
+    /// Number of kills by `cap` that were reported so far.
     killed: Cell<u64>,
-    /// The same of whatever else limits memory.
+    /// The same counts for every other memory limit: the container's and the machine's.
     kills: Kills,
-    /// Values that the workload puts into all of its statements.
+    /// Values that the workload fills into all of its statements, by placeholder name.
     values: Vec<(String, String)>,
-    /// What the engine said about its version when it was opened last.
+    /// Version that the engine reported when it was last opened; `None` before.
     pub(crate) reported_version: Option<String>,
-    /// Seconds that the last opening took.
+    /// Duration of the last opening in seconds.
     pub(crate) open_s: f64,
-    /// What the process tree held right after it, before anything was asked.
+    /// Memory of the engine's process tree right after opening, before the first request.
     pub(crate) idle: Option<Memory>,
 }
 
@@ -177,23 +178,23 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// The engine's data folder.
+    /// Path of the engine's data folder.
     pub(crate) fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// The worker's process, while it is up.
+    /// Process id of the worker; `None` while there is no live worker.
     pub(crate) fn pid(&self) -> Option<u32> {
         self.alive().map(|engine| engine.worker().pid())
     }
 
-    /// The process whose tree is the engine, while it is up: the server's, or the worker's own. None is known of
-    /// a server elsewhere.
+    /// Root of the engine's process tree: the server's process id or the worker's own. `None` while the
+    /// engine is down and for remote servers.
     pub(crate) fn engine(&self) -> Option<u32> {
         self.alive().and_then(Engine::process)
     }
 
-    /// The most memory that the worker has had so far, where it is the engine's client and not the engine.
+    /// Peak resident memory of the worker so far; `None` if the worker itself is the engine.
     pub(crate) fn peak_client_bytes(&self) -> Option<u64> {
         let worker = self.pid()?;
         (self.engine() != Some(worker)).then(|| peak_resident_bytes(worker).ok()).flatten()
@@ -203,21 +204,22 @@ impl<'a> Session<'a> {
         self.engine.as_ref().filter(|engine| engine.is_alive())
     }
 
-    /// Whether somebody else runs the server: nothing is known of its files and of what it spends.
+    /// Returns `true` if the target is a remote server: its files and resource usage are unknown.
     pub fn is_guest(&self) -> bool {
         self.target.guest.is_some()
     }
 
-    /// Starts the engine and opens a session with it, unless that is there.
+    /// Starts the engine and opens a session, unless one is open. On a remote server, also creates the run's
+    /// database.
     pub fn open(&mut self) -> Result<(), Ended> {
         if self.pid().is_some() {
             return Ok(());
         }
         self.kill();
         if self.is_guest() && !self.is_made {
-            // However far it gets.
+            // Set before the attempt, so that a partially created database is removed, too.
             self.at_home = true;
-            // What an interrupted run of the same name has left goes first.
+            // Databases that an interrupted run of the same name left behind are removed first.
             self.on_the_host(|own| own.drop.iter().chain(&own.create).cloned().collect())?;
             self.is_made = true;
         }
@@ -254,7 +256,7 @@ impl<'a> Session<'a> {
         Ok(())
     }
 
-    /// The server to be started for a session.
+    /// Describes the server to start for a session; `None` if the target needs no own server.
     fn launch(&self) -> Result<Option<Launch>, Ended> {
         let log = self.log.with_extension("server.log");
         let launch = self.target.launch(&self.folder, &log, self.cores, &self.command.program);
@@ -268,7 +270,7 @@ impl<'a> Session<'a> {
         Ok(launch)
     }
 
-    /// Starts a server, if there is one to be started, and a worker with a session in it.
+    /// Starts a worker with a session in it, and before that the server, if `launch` is given.
     fn start(&mut self, open: Open, launch: Option<Launch>) -> Result<Opened, Ended> {
         let limit = match &open.endpoint {
             Some(remote) => Duration::from_secs(remote.patience_s) + GREETING_LIMIT,
@@ -285,14 +287,14 @@ impl<'a> Session<'a> {
             }
             Err(error) => {
                 let error = self.with_what_ran_short(error.into());
-                // What it may have begun on a server by address is ended.
+                // Statements that it may have started on a remote server are ended.
                 self.ended(true);
                 Err(error)
             }
         }
     }
 
-    /// Ends the session and opens another; a server that was started for it goes on meanwhile.
+    /// Closes the session and opens another one. A server that was started for it keeps running meanwhile.
     pub(crate) fn reconnect(&mut self) -> Result<(), Ended> {
         let open = self.target.open(&self.folder, self.cores).map_err(placeholder)?;
         let limit = match &open.endpoint {
@@ -315,7 +317,7 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Asks which version the engine is; nothing of it is changed.
+    /// Returns the engine's version without changing its data; starts and closes a session for it.
     pub(crate) fn version(&mut self) -> Result<String, Ended> {
         let mut open = self.target.open(&self.folder, self.cores).map_err(placeholder)?;
         open.endpoint = self.target.remote(false, PATIENCE_S);
@@ -338,9 +340,10 @@ impl<'a> Session<'a> {
         Ok(version)
     }
 
-    /// Ends the session and its server cleanly. What will not end is killed; its data may need recovery.
+    /// Closes the session and its server cleanly. A process that does not end is killed; its data may then
+    /// need recovery.
     pub fn close(&mut self) -> Result<(), Ended> {
-        // A checkpoint while closing is the system's own work still.
+        // Closing is still attributed to the system in the telemetry, because it may write a checkpoint.
         let closed = match self.engine.take() {
             Some(engine) if engine.is_alive() => engine.close(self.target.close_limit()),
             _ => Ok(()),
@@ -349,13 +352,13 @@ impl<'a> Session<'a> {
         Ok(closed?)
     }
 
-    /// Ends the session, however. A server is gone too afterwards, so that its folder can be removed.
+    /// Kills the session. Its server is gone afterwards, so that the data folder can be removed.
     pub fn kill(&mut self) {
         let was_up = self.engine.take().is_some();
         self.ended(was_up);
     }
 
-    /// What has to be done when a session is gone, however.
+    /// Clean-up common to every way a session can end.
     fn ended(&mut self, was_up: bool) {
         self.subject.is(None);
         wait_until_gone(&self.folder, GONE_LIMIT);
@@ -364,20 +367,20 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Ends the session of a system that will not be asked any more. A disk that it has filled must have room for
-    /// the records of what follows, so its data goes, unless it is kept for the user to look at.
+    /// Kills the session of a system that gets no more requests. Removes its data, which may fill the disk
+    /// that later records need, unless `keep_data` is set for inspection by the user.
     pub(crate) fn give_up(&mut self, keep_data: bool) {
         self.kill();
-        // A server that does not answer any more cannot be tidied up either; the end of the run tries again.
+        // A server that does not answer cannot be cleaned up either; the end of the run tries again.
         self.leave(keep_data).ok();
         if !keep_data {
-            // Nothing depends on it.
+            // Best effort: nothing depends on the removal.
             std::fs::remove_dir_all(&self.folder).ok();
         }
     }
 
-    /// Ends the session and removes its data, so that the next opening finds nothing: a fresh folder, or by address a
-    /// fresh database.
+    /// Closes the session and discards its data, so that the next opening starts with an empty data folder,
+    /// or on a remote server with a new database.
     pub(crate) fn start_afresh(&mut self) -> Result<(), Ended> {
         self.close()?;
         if self.is_guest() {
@@ -394,19 +397,19 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// What the process tree holds now; it takes milliseconds of a large process, so it is asked for
-    /// between trials only.
+    /// Reads the current memory of the engine's process tree. Takes milliseconds for a large process, so it
+    /// must be called between trials only.
     pub fn memory(&self) -> Option<Memory> {
         self.engine().and_then(|pid| Memory::of_tree(pid).ok())
     }
 
-    /// What the run's series shows this system to be doing.
+    /// Handle by which the telemetry sampler knows this system and its current activity.
     pub(crate) fn subject(&self) -> &Subject {
         &self.subject
     }
 
-    /// Stops the engine, drops its files from the page cache, starts it, and drops them again: what
-    /// opening read in is then gone from the operating system's memory, if not from the engine's.
+    /// Restarts the engine with a cold page cache. Drops the files' pages before and after the start, so that
+    /// pages read during opening are removed from the operating system's memory, if not from the engine's.
     pub fn restart_cold(&mut self) -> Result<(), Ended> {
         self.close()?;
         if let Some(command) = self.target.guest.as_ref().and_then(|guest| guest.restart.as_deref()) {
@@ -418,7 +421,7 @@ impl<'a> Session<'a> {
         self.drop_pages()
     }
 
-    /// Drops the pages of the data folder.
+    /// Drops the pages of the data folder from the page cache.
     pub(crate) fn drop_pages(&self) -> Result<(), Ended> {
         page_cache::drop_folder(&self.folder).map_err(|error| {
             Ended::failed(
@@ -428,7 +431,7 @@ impl<'a> Session<'a> {
         })
     }
 
-    /// Sends one request; the session must be open.
+    /// Sends one request to the worker; the session must be open.
     pub fn request<R: DeserializeOwned>(
         &mut self,
         op: &Op,
@@ -442,7 +445,7 @@ impl<'a> Session<'a> {
             .map_err(|error| self.with_what_ran_short(error.into()))
     }
 
-    /// The same, given up as soon as `given_up` says why.
+    /// Sends one request like [`Session::request`], and aborts it as soon as `given_up` returns a failure.
     pub(crate) fn request_unless<R: DeserializeOwned>(
         &mut self,
         op: &Op,
@@ -465,8 +468,8 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Lets clients work; the session must be open. Gives how the server ended meanwhile, each time that it did: it was
-    /// started again, but the session is of no use any more.
+    /// Runs clients through [`Engine::drive`]; the session must be open. Returns, for each exit of the server
+    /// meanwhile, how it ended. The server is restarted up to 5 times, but the session is unusable then.
     pub(crate) fn drive<R: DeserializeOwned>(
         &mut self,
         op: &Op,
@@ -484,8 +487,8 @@ impl<'a> Session<'a> {
         Ok((answer, ends))
     }
 
-    /// Lets clients work until a moment, and then stops the engine the hard way: its server where it has one, else the
-    /// worker with all clients in it. Nothing of it is left afterwards but its folder.
+    /// Runs clients until a given moment, then crashes the engine: the server if there is one, else the
+    /// worker with all its clients. Only the data folder remains.
     pub(crate) fn stop<R: DeserializeOwned>(
         &mut self,
         op: &Op,
@@ -500,33 +503,35 @@ impl<'a> Session<'a> {
         stopped.map_err(|error| self.with_what_ran_short(error.into()))
     }
 
-    /// Limits the time in which it must come up.
+    /// Sets the timeout of opening, in place of the one of the system's folder.
     pub(crate) fn limit_opening(&mut self, limit: Duration) {
         self.open_limit = Some(limit);
     }
 
-    /// Runs statements whose answers do not matter.
+    /// Runs statements and ignores their answers.
     pub fn run(&mut self, statements: Vec<String>, limit: Duration) -> Result<Ran, Ended> {
         self.request(&Op::Run { statements }, limit, &mut |_| {})
     }
 
-    /// Puts a value in the place of its placeholder in all statements from now on.
+    /// Sets the value of a placeholder in all statements from now on, replacing an earlier value.
     pub(crate) fn set(&mut self, name: &str, value: &str) {
         self.values.retain(|(known, _)| known != name);
         self.values.push((name.to_owned(), value.to_owned()));
     }
 
-    /// Whether the server that was started for it has ended by itself.
+    /// Returns `true` if the server that this session started has exited without being told to.
     pub(crate) fn has_lost_its_server(&mut self) -> bool {
         self.engine.as_mut().is_some_and(Engine::has_lost_its_server)
     }
 
-    /// The statements of the configuration's file `name`, filled; none when it has no such file.
+    /// Statements of the configuration's file `name` with all placeholders filled; empty if there is no such
+    /// file.
     pub fn statements(&self, name: &str, values: &[(&str, &str)]) -> Result<Vec<String>, Ended> {
         self.filled(name, values, catalogue::fill)
     }
 
-    /// The same, but for what stands for an operation's own values.
+    /// Like [`Session::statements`], but keeps unknown placeholders, which stand for the values of an
+    /// operation.
     pub fn statements_with_parameters(
         &self,
         name: &str,
@@ -553,7 +558,7 @@ impl<'a> Session<'a> {
         self.target.part.statements(name).iter().map(|text| fill(text, &all).map_err(placeholder)).collect()
     }
 
-    /// The one statement of the file `name`.
+    /// First statement of the file `name`; a failure if there is none.
     pub fn statement(&self, name: &str, values: &[(&str, &str)]) -> Result<String, Ended> {
         self.statements(name, values)?.into_iter().next().ok_or_else(|| {
             Ended::failed(
@@ -563,7 +568,7 @@ impl<'a> Session<'a> {
         })
     }
 
-    /// The figures that `name` answers.
+    /// Runs the statement `name` and returns the named values of its answer, such as counts and sizes.
     pub fn figures(
         &mut self,
         name: &str,
@@ -574,7 +579,7 @@ impl<'a> Session<'a> {
         self.request(&Op::Sizes { statement }, limit, &mut |_| {})
     }
 
-    /// The plan of `statement`.
+    /// Reads the query plan of `statement` as text.
     pub fn plan(&mut self, statement: &str, limit: Duration) -> Result<String, Ended> {
         let statement = self.statement("plan", &[("statement", statement.trim_end_matches(';'))])?;
         let text: PlanText = self.request(&Op::Plan { statement }, limit, &mut |_| {})?;
@@ -582,10 +587,10 @@ impl<'a> Session<'a> {
     }
 }
 
-/// How values are put in the place of placeholders.
+/// Function that replaces placeholders by values: all of them, or the known ones only.
 type Fill = fn(&str, &[(&str, &str)]) -> Result<String, PlaceholderError>;
 
-/// Names with their values, as those take them who fill statements.
+/// Converts owned name–value pairs to the borrowed ones that filling statements takes.
 pub(crate) fn borrowed(values: &[(String, String)]) -> Vec<(&str, &str)> {
     values.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect()
 }
@@ -598,7 +603,7 @@ pub(crate) fn placeholder(error: PlaceholderError) -> Ended {
     Ended::failed(FailureKind::Environment, error.to_string())
 }
 
-/// Passes a worker's signs of life on to the observer.
+/// Forwards the progress messages of a worker to the observer.
 pub(crate) fn relay(observer: &mut dyn Observer) -> impl FnMut(Progress) + '_ {
     |progress| {
         observer.event(&Event::Progress { done: progress.done, total: progress.total, unit: &progress.unit });

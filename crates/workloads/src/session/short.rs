@@ -1,4 +1,4 @@
-//! What ran short, which a failure does not always say itself: the disk, or the memory that an engine may have.
+//! Adds exhausted resources to a failure's message: disk space, or memory that an engine may use.
 
 use std::cell::Cell;
 
@@ -9,13 +9,13 @@ use jsonathlon_systems::bytes::shown;
 
 use super::{Ended, Session};
 
-/// On a disk with less room than this a failure may be for want of room: servers set files of 100 MB and more aside
-/// at once, and what they had open is free again when they have ended.
+/// Below this much free disk space a failure may be due to a full disk. Servers allocate files of 100 MB and
+/// more at once, and files that were open are released when they have ended.
 const NEARLY_FULL: u64 = 256 << 20;
 
 impl Session<'_> {
-    /// Whoever fails because the disk is full may have had no room to write that down, or no words for it: a
-    /// server may also be gone before it was found to be ready. Whoever is killed says nothing at all.
+    /// Appends disk and memory shortages to a failure's message. A server with a full disk may not be able to
+    /// log that, or may exit before it is ready, and a killed process logs nothing at all.
     pub(super) fn with_what_ran_short(&self, error: Ended) -> Ended {
         let Ended::Failed(Failure { kind, error, .. }) = error else { return error };
         let full = disk::free_bytes(&self.folder).ok().filter(|free| *free < NEARLY_FULL);
@@ -25,8 +25,8 @@ impl Session<'_> {
         Ended::failed(kind, words.into_iter().flatten().collect::<Vec<_>>().join("; "))
     }
 
-    /// What to say of an engine that the kernel has killed for want of memory since this was last asked: because of its cap,
-    /// of the container's limit, or because the machine had no more.
+    /// Reason of kills for lack of memory since the last call: the engine's limit, the container's limit, or
+    /// no memory left on the machine. `None` if nothing was killed.
     pub(super) fn killed_for_memory(&self) -> Option<String> {
         self.killed_by_cap().or_else(|| self.kills.since_last_asked())
     }
@@ -43,7 +43,7 @@ impl Session<'_> {
     }
 }
 
-/// Counts of processes that the kernel killed for want of memory, as they were when they were last looked at.
+/// Numbers of processes that the kernel had killed for lack of memory at the last reading.
 pub(super) struct Kills {
     groups: Groups,
     in_groups: Cell<u64>,
@@ -51,14 +51,14 @@ pub(super) struct Kills {
 }
 
 impl Kills {
-    /// As they are now.
+    /// Reads the current counts as the starting point.
     pub(super) fn so_far() -> Self {
         let groups = Groups::own();
         let in_groups = Cell::new(groups.killed());
         Self { groups, in_groups, on_machine: Cell::new(machine::killed_for_memory().unwrap_or(0)) }
     }
 
-    /// What to say of those that came since.
+    /// Message about kills since the last call, and updates the counts; `None` if there were none.
     fn since_last_asked(&self) -> Option<String> {
         let in_groups = self.groups.killed();
         let on_machine = machine::killed_for_memory().unwrap_or(0);

@@ -1,4 +1,4 @@
-// What the time went into: all cores, one core, the disk, or waiting.
+// Bottleneck of each question: all cores, one core, the disk, or waiting.
 
 import { useMemo, useState } from 'preact/hooks';
 import type { JSX } from 'preact';

@@ -1,4 +1,4 @@
-// Loading, memory and processor: what the answers cost.
+// Costs of the answers: loading, memory and CPU.
 
 import { useMemo } from 'preact/hooks';
 import type { JSX } from 'preact';
@@ -59,7 +59,7 @@ function loadTable(page: Page): Table {
   };
 }
 
-/** How long a system takes to settle: told by the size that is read afterwards. */
+/** Time to settle per configuration; it is recorded with the size that is read afterwards. */
 function settling(page: Page, state: string, name: string): Bar[] {
   return placedBars(page.from, cellsOf(page.from, 'size', ['steady'], state), metric(name), page.open).map((one) => one.bar);
 }
@@ -87,8 +87,8 @@ const CPU: Metric = {
   title: 'CPU seconds of all cores',
 };
 
-// A short trial is not looked into while it runs, so peaks of questions are known of slow systems only. What is held
-// between trials is known of all.
+// Short trials are not sampled while they run, so peaks during questions are known for slow systems only.
+// Memory held between trials is known for all systems.
 const MEMORY: Metric = {
   ...metric('peak_pss_bytes'),
   title: 'memory',

@@ -1,4 +1,4 @@
-// What became of the documents: how many were taken, and how they come back.
+// Data quality: how many documents were accepted, and how they read back.
 
 import { useMemo } from 'preact/hooks';
 import type { JSX } from 'preact';
@@ -99,7 +99,7 @@ function changesOf(one: Structure): string {
   return changes.map(([change, documents]) => `${change} (${whole(documents)})`).join(', ') || NONE;
 }
 
-/** Changes in the order of how much is lost. */
+/** Round-trip results, most loss first. */
 const WORST = ['changed', 'unknown', 'value', 'bytes'];
 
 export function StructureKept(): JSX.Element {

@@ -1,4 +1,5 @@
-// What came out of the questions, class by class: who was first, by how much, how sure, and the caveats.
+// Findings of the analytics workload by preparation class: the first, by how much, how certain, and the
+// caveats.
 
 import { useMemo } from 'preact/hooks';
 import type { JSX } from 'preact';
@@ -25,7 +26,7 @@ const EXPLAINED: ReadonlyMap<string, string> = new Map([
   ['Smallest', 'drained: background work done; compacted: after a command to compact'],
 ]);
 
-/** What is said of answers: only what is true of all that are shown. */
+/** A statement on the correctness of answers that holds for all cells shown. */
 function answersWords(from: View): string {
   if (!from.entries.some((entry) => isQuestion(entry.cell.step))) return '';
   const wrong = from.entries.filter((entry) => entry.cell.verdict === 'wrong').length;
@@ -54,7 +55,7 @@ function Card({ finding }: { finding: Finding }): JSX.Element {
   );
 }
 
-/** Caveats of the findings, a line each: next to them, where there is room. */
+/** Caveats of the findings, one line each; placed next to the findings if there is space. */
 function Caveats({ found }: { found: readonly Catch[] }): JSX.Element | null {
   if (found.length === 0) return null;
   return (
@@ -77,7 +78,7 @@ interface Ranked {
   findings: Finding[];
 }
 
-/** The findings of a class: its chart, its cards. */
+/** The findings of a preparation class: its chart and cards. */
 function OfClass({ of: { ranking, findings }, eager = false, children }: { of: Ranked; eager?: boolean; children?: JSX.Element }): JSX.Element {
   const { from } = usePage();
   const kind = from.kinds.get(ranking);
@@ -105,7 +106,7 @@ export function Findings(): JSX.Element {
       .map((ranking): Ranked => ({ ranking, findings: findingsOf(from, ranking) })).filter((one) => one.findings.length > 0);
   }, [from]);
   const caught = useMemo(() => catches(from, own), [from, own]);
-  // The first ranking of each class stands open; others of it, such as that of another profile, on demand.
+  // The first ranking of each class is expanded; its other rankings, e.g. for another profile, are collapsed.
   const classes = new Set<string | null>();
   const [open, folded]: [Ranked[], Ranked[]] = [[], []];
   for (const one of all) {

@@ -1,4 +1,4 @@
-// What the page shows of the analytics workload.
+// Parts of the page for the analytics workload.
 
 import type { Entry } from '../../select.ts';
 import type { WorkloadParts } from '../common/parts.ts';
@@ -12,7 +12,7 @@ import { Cold, ColdOs, Hot } from './questions.tsx';
 import { Scores } from './scores.tsx';
 import { Sizes } from './sizes.tsx';
 
-/** Phases of questions that have a part of their own. */
+/** Question phases that have a part of their own. */
 const ASKED: readonly string[] = [...HOT, ...COLD, 'cold-os'];
 
 function shows({ cell: { step, phase } }: Entry): boolean {

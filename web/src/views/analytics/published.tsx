@@ -1,4 +1,4 @@
-// Results that others have published, with scores among themselves.
+// Results published by others, scored among themselves.
 
 import { useMemo } from 'preact/hooks';
 import type { JSX } from 'preact';
@@ -24,7 +24,7 @@ function doubtOf(one: Published): Doubt {
   return { times: about('seconds'), size: about('total_bytes') };
 }
 
-/** Scores among themselves. What is suspected to be wrong is shown, and nobody is measured by it. */
+/** Scores of published results among themselves. Suspected errors are shown but never serve as the best. */
 function scoresOf(all: readonly Published[]): Scored[] {
   return scores(all, QUESTIONS, all.map(doubtOf));
 }
@@ -70,7 +70,7 @@ export function PublishedResults(): JSX.Element | null {
   const multiples = useMemo(() => {
     const scored = scoresOf(all);
     return KINDS.map((kind) => ({
-      // What is likely to be an error heads no chart.
+      // Results that are likely to be errors are never at the top of a chart.
       key: kind, title: `Published score: ${kind}`, own: all.map((one, index) => ({ doubted: kind === 'size' ? doubtOf(one).size : doubtOf(one).times, bar: publishedBar(one, scored[index]?.[kind] ?? null, three) }))
         .sort((a, b) => Number(a.doubted) - Number(b.doubted) || (a.bar.value ?? Infinity) - (b.bar.value ?? Infinity)).map(({ bar }) => bar), published: [], references: [],
     }));

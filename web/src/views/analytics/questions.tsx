@@ -1,4 +1,4 @@
-// The questions, hot and cold: one small chart each.
+// Hot and cold times of the questions, one small chart per question.
 
 import { useMemo } from 'preact/hooks';
 import type { JSX } from 'preact';
@@ -23,7 +23,7 @@ interface Step {
   data?: string | null;
 }
 
-/** The charts of some steps for a metric. */
+/** Builds one chart per step for a metric. */
 export function multiplesOf(page: Page, steps: readonly Step[], metric: Metric): Multiple[] {
   const { from, open } = page;
   const others = metric.time ? publishedHere(from) : [];
@@ -69,7 +69,7 @@ function row(page: Page, entry: Entry, metric: Metric): TableCell[] {
   return [...base.slice(0, 3), { text: or(estimate?.value, metric.format), open: () => page.open(entry) }, ...base.slice(3)];
 }
 
-/** A table for each step, in the order of its chart, reference rows last. */
+/** Builds one table per step, in the order of its chart, reference configurations last. */
 export function tablesOf(page: Page, steps: readonly Step[], metric: Metric): Table[] {
   return steps.map(({ step, title, phases, data }) => {
     const entries = cellsOf(page.from, step, phases, data);
@@ -96,13 +96,13 @@ export function tablesOf(page: Page, steps: readonly Step[], metric: Metric): Ta
   });
 }
 
-/** What the axis of a metric says. */
+/** Axis title of a metric, adapted to pages with several rankings. */
 function axisIn(from: View, metric: Metric): string {
   const own = metric.name === 'of_best' && from.rankings.length > 1 ? ' of the same ranking' : '';
   return axisOf({ ...metric, title: `${metric.title}${own}` });
 }
 
-/** Ratios are those of the whole run: what they are held against may not be among what is shown. */
+/** Remark if the best of the run is filtered out: ratios always refer to the whole run. */
 function remarkOf(from: View, steps: readonly Step[], metric: Metric): string {
   const hidden = steps.flatMap(({ step, phases }) => cellsOf(from, step, phases)).some(({ cell }) => {
     const other = metric.beside?.(cell)?.other;
@@ -150,7 +150,7 @@ export function Cold(): JSX.Element {
   );
 }
 
-/** The published definition of cold, where a run has measured it too. */
+/** Cold times by the published definition (page cache dropped only), if the run has measured them. */
 export function ColdOs(): JSX.Element | null {
   const { from } = usePage();
   if (!from.entries.some((entry) => entry.cell.phase === 'cold-os')) return null;

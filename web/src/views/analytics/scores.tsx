@@ -1,4 +1,4 @@
-// Scores of the published formula, computed here over what is shown.
+// Scores by the published formula, computed over the configurations shown.
 
 import { useMemo } from 'preact/hooks';
 import type { JSX } from 'preact';
@@ -20,7 +20,7 @@ import { BASES } from '../../state.ts';
 import { configurationName, rankingTitle, stepName } from '../../words.ts';
 import { Multiples, Section } from '../common/multiples.tsx';
 
-/** What the axis of a score shows. */
+/** The scale of score charts: multiples of the best. */
 export const SCORE_SCALE = (values: readonly number[]): Scale => multipleScale(values, three, 'score, less is better');
 const KINDS: readonly Kind[] = ['hot', 'cold', 'size'];
 
@@ -39,7 +39,9 @@ function barOf(page: Page, one: Scorer, kind: Kind): Bar | null {
   };
 }
 
-/** Rankings apart, in each the best first, then who lacks a time, last who has no figure. */
+/**
+ * Sorts by ranking; within it best first, then configurations that lack a time, last those without a score.
+ */
 function ordered(page: Page, all: readonly Scorer[], kind: Kind): Scorer[] {
   const ranking = (one: Scorer): number => page.from.rankings.indexOf(one.ranking);
   const late = ({ sides }: Scorer): number => (sides[kind].word !== null ? 2 : sides[kind].missing > 0 ? 1 : 0);
@@ -57,7 +59,7 @@ function multiplesOf(page: Page, all: readonly Scorer[]): Multiple[] {
   }));
 }
 
-/** The figures of the charts, in the order of the hot ones. */
+/** The values of all score charts as a table, in the order of the hot scores. */
 function tableOf(page: Page, all: readonly Scorer[], basis: Basis): Table {
   const rows = ordered(page, all, 'hot').map((one): TableCell[] => {
     const configuration = page.from.run.configurations[one.configuration];
@@ -126,22 +128,23 @@ export function Scores(): JSX.Element {
   );
 }
 
-/** Bars of the chart on the first screen. */
+/** Maximum number of bars in the chart on the first screen. */
 const FIRST = 8;
 
 const TOGETHER = 'all questions, hot, × of the first';
 
-/** The hot scores of a ranking, for the first screen. */
+/** Chart of the hot scores of a ranking for the first screen. */
 export function Glance({ ranking, eager }: { ranking: string; eager: boolean }): JSX.Element | null {
   const page = usePage();
   const { from } = page;
   const bars = useMemo(() => {
     const whole = scorers(from, 'medians', null).filter((one) =>
       one.ranking === ranking && one.sides.hot.word === null && one.sides.hot.missing === 0);
-    // Scored again among themselves: who lacks a time is not here to be slower than.
+    // Scored again without configurations that lack a time, so that none of them serves as the best of a
+    // question.
     const among = scorers(from, 'medians', null, new Set(whole.map((one) => one.configuration)));
     const scored = ordered(page, among, 'hot').slice(0, FIRST).flatMap((one) => barOf(page, one, 'hot') ?? []);
-    // As the cards have it: beside the first, not beside the best of each question.
+    // As on the cards: relative to the first configuration, not to the best of each question.
     const first = Math.min(...scored.flatMap((bar) => bar.value ?? []));
     return scored.map((bar) => {
       const value = bar.value === null ? null : bar.value / first;

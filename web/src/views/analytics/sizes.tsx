@@ -1,4 +1,4 @@
-// How much room the documents take.
+// Disk space used by the documents.
 
 import { useMemo } from 'preact/hooks';
 import type { JSX } from 'preact';
@@ -24,10 +24,13 @@ const TOTAL: Metric = {
   of: totalRange,
 };
 
-/** Sizes are read from zero, unless the largest would leave the others without length. */
+/**
+ * Ratio of largest to smallest size above which a log scale is used, because small bars would vanish
+ * otherwise.
+ */
 const MOST_APART = 40;
 
-/** A scale from zero, or a log scale where values lie far apart. */
+/** A linear scale from zero, or a log scale if the values are far apart. */
 export function plainScale(values: readonly number[], format: (value: number) => string, axis: string): Scale {
   const there = values.filter((value) => value > 0);
   const [low, high] = [Math.min(...there), Math.max(...there)];
@@ -39,7 +42,7 @@ const SCALE = (values: readonly number[]): Scale => plainScale(values, bytes, 'b
 
 function statesOf(page: Page): string[] {
   const states = new Set((page.from.bySteps.get('size') ?? []).flatMap((entry) => entry.cell.state ?? []));
-  // Compacted first: that is the state which lasts.
+  // Compacted first, because that is the lasting state.
   return [...states].sort((a, b) => (a < b ? -1 : 1));
 }
 

@@ -1,4 +1,4 @@
-// What a configuration is: its class, what was set and why, and which others of its system a run has.
+// Details of a configuration: class, settings with reasons, and other configurations of the same system.
 
 import { useMemo, useState } from 'preact/hooks';
 import type { JSX } from 'preact';
@@ -21,7 +21,7 @@ export function Pairs({ of }: { of: readonly (readonly [string, string])[] }): J
   return <dl class="pairs">{of.map(([name, value]) => <div key={name}><dt>{name}</dt><dd>{value}</dd></div>)}</dl>;
 }
 
-/** Everything that is set, with reasons and sources. */
+/** All settings of a configuration, with reasons and sources. */
 export function Settings({ one }: { one: Configuration }): JSX.Element {
   const others = Object.entries(one.other_questions);
   return (
@@ -61,7 +61,7 @@ export function Settings({ one }: { one: Configuration }): JSX.Element {
   );
 }
 
-/** The other configurations of the same system, each with the same figure. */
+/** The other configurations of the same system, each with the same metric. */
 export function Siblings({ run: runIndex, cell: cellIndex }: { run: number; cell: number }): JSX.Element | null {
   const { figures, open } = usePage();
   const run = figures.runs[runIndex];
@@ -90,7 +90,7 @@ export function Siblings({ run: runIndex, cell: cellIndex }: { run: number; cell
   );
 }
 
-/** Configurations that are shown to be faster than all others of their system in a ranking. */
+/** Configurations that are shown to be faster than all others of their system within a ranking. */
 function bestOfSystem({ from }: Page, all: readonly Scorer[]): ReadonlySet<number> {
   const groups = new Map<string, { index: number; score: number }[]>();
   for (const { configuration: index, ranking, sides: { hot } } of all) {
@@ -122,7 +122,7 @@ function Item({ one, facts, best }: { one: Configuration; facts: readonly string
   );
 }
 
-/** Every configuration by class, the fastest first. */
+/** All configurations by preparation class, fastest first. */
 export function Configurations(): JSX.Element {
   const page = usePage();
   const { from } = page;

@@ -1,4 +1,4 @@
-// What stands behind a figure: its trials, statement, plan, answers, configuration.
+// The details behind a result: trials, statement, plan, answers, configuration.
 
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import type { ComponentChildren, JSX } from 'preact';
@@ -21,7 +21,7 @@ function Part({ title, children }: { title: string; children: ComponentChildren 
   return <section><h3>{title}</h3>{children}</section>;
 }
 
-/** A verdict with what it means; `exact` of a load or a size is about no answers. */
+/** A verdict with its meaning, which is left out for `exact` loads and sizes because they have no answers. */
 function verdictOf(cell: Cell): string {
   if (cell.verdict === 'exact' && !isQuestion(cell.step)) return 'exact';
   return `${verdictWord(cell.verdict)}: ${VERDICTS[cell.verdict]}`;
@@ -58,7 +58,7 @@ function Trials({ cell, evidence, title }: { cell: Cell; evidence: CellEvidence;
   }), [evidence]);
   const draw = useMemo(() => (width: number) => drawStrip(dots, cell.median_s, width, seconds, `${counted(dots.length, 'trial')} by round`), [dots, cell]);
   if (dots.length === 0) return <p class="empty">No trials.</p>;
-  // A size has trials and no time; what failed has none either, and is drawn.
+  // Sizes have trials without a time and are not drawn; failed trials have no time either but are drawn.
   const drawn = dots.some((one) => one.seconds !== null || one.verdict !== 'exact');
   return (
     <>

@@ -1,4 +1,4 @@
-// What the reader chooses to see. All of it stands in the address.
+// Filters of the page; all of them are stored in the URL.
 
 import { useMemo, useState } from 'preact/hooks';
 import type { JSX } from 'preact';
@@ -21,7 +21,7 @@ interface BoxesProps {
   title?: (word: string) => string;
 }
 
-/** From so many words on, a search field stands above them. */
+/** Number of values from which on a filter has a search field. */
 const MANY = 12;
 
 function Boxes({ legend, name, words, of, title = (word) => word }: BoxesProps): JSX.Element | null {
@@ -104,14 +104,14 @@ export function Filters(): JSX.Element {
     for (const run of figures.runs) for (const one of run.configurations) if (!found.has(one.system)) found.set(one.system, one.title);
     return found;
   }, [figures]);
-  // Where classes and profiles say it all, a third filter for the same would only be in the way.
+  // A ranking filter is shown only if class and profile do not already determine the ranking.
   const further = useMemo(() => {
     const own = figures.runs.flatMap((run) => run.configurations).filter((one) => !one.reference);
     return all.rankings.length > new Set(own.map((one) => `${one.preparation} ${one.profile}`)).size;
   }, [figures]);
   const snapshots = [...new Set(figures.published.filter((one) => one.scale === from.run.data.documents).map((one) => one.snapshot))].sort().reverse();
   const offered = state.published === '' || snapshots.includes(state.published) ? snapshots : [state.published, ...snapshots];
-  // What these choose is of loads and questions.
+  // The following filters apply to loads and questions only.
   const asked = figures.runs.some(({ cells }) => cells.length === 0 || cells.some((cell) => cell.workload !== SERVING));
   const narrow = typeof matchMedia === 'function' && matchMedia('(max-width: 700px)').matches;
   return (

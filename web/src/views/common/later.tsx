@@ -1,5 +1,5 @@
-// A part of the page that is brought up to date at once when the reader sees it, and in idle time when not:
-// a change of the filters then costs what is on the screen, not the whole page.
+// Deferred rendering: re-renders immediately when visible, otherwise when the browser is idle. A filter
+// change therefore costs only what is on the screen.
 
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { ComponentType } from 'preact';
@@ -10,7 +10,7 @@ import { forget, watch, whenIdle } from '../../charts/drawing.ts';
 import { PageContext, usePage } from '../../page.ts';
 
 interface Props {
-  /** Name of the place, which is there before the part is drawn. */
+  /** Element id of the placeholder, which exists before the part is drawn. */
   id: string;
   of: ComponentType;
 }

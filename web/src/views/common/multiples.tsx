@@ -1,4 +1,4 @@
-// Small charts side by side on one scale, with what all of them need: a limit, a table, an export.
+// Small charts side by side on a common scale, with a limit on bars, a table and an export.
 
 import { useMemo, useState } from 'preact/hooks';
 import type { ComponentChildren, JSX } from 'preact';
@@ -11,7 +11,7 @@ import type { Table } from './table.tsx';
 import { Tables } from './table.tsx';
 import { counted } from '../../format.ts';
 
-/** One small chart. */
+/** One small chart of the group. */
 export interface Multiple {
   key: string;
   title: string;
@@ -23,15 +23,15 @@ export interface Multiple {
 interface Props {
   multiples: readonly Multiple[];
   format: (value: number) => string;
-  /** What the axis shows. */
+  /** Title of the common axis. */
   axis: string;
-  /** Decides on the scale from what is drawn; a log scale unless told otherwise. */
+  /** Chooses the scale from the drawn values; a log scale if absent. */
   scale?: (values: readonly number[]) => Scale;
-  /** Left out where another chart's table has the figures. */
+  /** Absent if the table of another chart contains the values. */
   tables?: () => readonly Table[];
-  /** Something to know of all figures, in the legend. */
+  /** Remark on all values, added to the legend. */
   remark?: string;
-  /** What stands in place of the charts when there is nothing to draw. */
+  /** Text shown if there is nothing to draw. */
   empty: string;
 }
 
@@ -39,7 +39,7 @@ function valuesOf(bars: readonly Bar[], references: readonly Reference[]): numbe
   return [...bars.flatMap((bar) => bar.value ?? []), ...references.map((one) => one.value)];
 }
 
-/** What the looks of the bars mean, of those that are there. */
+/** Legend of the bar looks that occur in the charts. */
 function legendOf(bars: readonly Bar[]): string {
   const there = (look: Look): boolean => bars.some((bar) => bar.look === look);
   return [

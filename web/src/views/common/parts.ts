@@ -1,4 +1,4 @@
-// What the page is put together from: parts, and workloads that bring some of their own.
+// Building blocks of the page: parts, and workloads that add parts of their own.
 
 import type { ComponentType } from 'preact';
 
@@ -6,18 +6,18 @@ import type { Entry } from '../../select.ts';
 
 export interface PagePart {
   id: string;
-  /** Its name in the bar; what stands there only now and then has none. */
+  /** Title in the navigation bar; null for parts that are often empty. */
   title: string | null;
   of: ComponentType;
 }
 
-/** What the page knows of a workload. Of one that it does not know it shows every cell in a plain table. */
+/** Parts that the page has for a workload. Cells of other workloads are shown in plain tables. */
 export interface WorkloadParts {
-  /** As it is called in cells. */
+  /** Workload name, as used in cells. */
   name: string;
-  /** What came out, on the first screen. */
+  /** Findings for the first screen. */
   findings: ComponentType;
   parts: readonly PagePart[];
-  /** Whether one of the parts shows a cell of it. */
+  /** Returns `true` if one of the parts shows the cell. */
   shows: (entry: Entry) => boolean;
 }

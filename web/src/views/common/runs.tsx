@@ -1,4 +1,4 @@
-// Runs side by side, and growth where their scales differ.
+// Comparison of runs side by side, and scaling if their document counts differ.
 
 import { useMemo, useState } from 'preact/hooks';
 import type { JSX } from 'preact';
@@ -24,20 +24,20 @@ import { cellName, configurationKey, HOT, parametersOf, phaseWord, stepTitle, ve
 import { Section } from './multiples.tsx';
 import { Tables } from './table.tsx';
 
-/** What is set beside each other: a figure of one step, and the words for less and more of it. */
+/** A metric of one step that is compared across runs, with the words for less and more of it. */
 interface Step {
   workload: string;
   step: string;
   title: string;
   phases: readonly string[];
-  /** State of the data; null for whatever it is, none for the one that is chosen. */
+  /** Data state; null for any state, absent for the chosen one. */
   data?: string | null;
   of: (cell: Cell) => Estimate | null;
   format: (value: number) => string;
   axis: string;
   less: string;
   more: string;
-  /** What a value is that has no interval. */
+  /** Text shown for a value without an interval. */
   single: string;
 }
 
@@ -53,7 +53,7 @@ const DONE = {
   format: (value: number) => `${count(value)}/s`, axis: 'throughput', less: 'slower', more: 'faster', single: TOO_FEW_ROUNDS,
 };
 
-/** A configuration's cell in each run; null where it has none. */
+/** The cell of a configuration in each run; null for runs without it. */
 interface Across {
   key: string;
   name: string;
@@ -73,7 +73,7 @@ function stepsOf(views: readonly View[]): Step[] {
   ];
 }
 
-/** Figures of other workloads: throughput of serving, and the times of those that the page knows nothing of. */
+/** Steps of other workloads: throughput of serving, and times of workloads without parts of their own. */
 function others(views: readonly View[]): Step[] {
   const found = new Map<string, Step>();
   for (const { cell: { workload, step, phase } } of views.flatMap((one) => one.entries)) {
@@ -85,7 +85,10 @@ function others(views: readonly View[]): Step[] {
   return [...found.values()];
 }
 
-/** Configurations of which a run has more than one version: they go together by version, others whatever theirs is. */
+/**
+ * Configurations of which a run has several versions: these are matched by version, all others regardless of
+ * it.
+ */
 function ambiguous(views: readonly View[]): ReadonlySet<string> {
   const found = new Set<string>();
   for (const { run } of views) {
@@ -117,7 +120,7 @@ function across(views: readonly View[], step: Step): Across[] {
   return [...found.values()];
 }
 
-/** A figure that may be compared: of a verified answer over all documents. */
+/** A comparable value: a ranked cell, i.e. verified and over all documents; null otherwise. */
 function comparable(step: Step, from: View | undefined, entry: Entry | null | undefined): Estimate | null {
   const found = entry ? step.of(entry.cell) : null;
   return !from || !entry || found === null || found.value <= 0 || standing(from, entry).tier !== 'ranked' ? null : found;
@@ -130,7 +133,7 @@ function verdictOn(step: Step, one: Estimate): string {
   return shown ? (one.value < 1 ? step.less : step.more) : 'not shown';
 }
 
-/** A row for each configuration and later run, the greatest change first. */
+/** One row per configuration and later run, largest change first. */
 function dotsOf(views: readonly View[], step: Step): RatioDot[] {
   const dots = across(views, step).flatMap((row) => {
     const first = comparable(step, views[0], row.entries[0]);
@@ -243,7 +246,7 @@ export function Runs(): JSX.Element | null {
   const unlike = views.filter((one) => one.run.data.documents === documents && one.run.data.digest !== digest).map((one) => one.run.name);
   const unstated = new Set(views.flatMap((one) => one.run.configurations.flatMap((it) => (it.reference ? [] : [it.preparation === null]))));
   const scales = new Map<number, View>();
-  // The run that is shown stands for its scale, whatever others there are.
+  // The run shown represents its document count, even if other runs have the same one.
   for (const one of [from, ...views]) if (!scales.has(one.run.data.documents)) scales.set(one.run.data.documents, one);
   const grown = [...scales.values()].sort((a, b) => a.run.data.documents - b.run.data.documents);
   return (

@@ -1,4 +1,4 @@
-// The machine and the system under test second by second.
+// Telemetry charts of the machine and the system under test.
 
 import { useMemo, useState } from 'preact/hooks';
 import type { JSX } from 'preact';
@@ -27,10 +27,10 @@ function titleOf(name: string): string {
 }
 const FIRST = ['subject_busy_cores', 'busy_cores', 'stolen_cores', 'subject_pss_bytes', 'disk_read_bytes_per_s', 'disk_written_bytes_per_s', 'disk_busy_share'];
 
-/** Points drawn of a line: more do not fit into its width. */
+/** Maximum number of points drawn per line; more do not fit into its width. */
 const POINTS = 600;
 
-/** At most so many points; of those that one stands for, the highest, so that peaks among them stay. */
+/** Reduces a line to `most` points. Each point is the maximum of its samples, so that peaks are kept. */
 export function thinned(at: readonly number[], values: readonly (number | null)[], most = POINTS): Point[] {
   const each = Math.max(1, Math.ceil(at.length / most));
   const points: Point[] = [];
@@ -41,7 +41,7 @@ export function thinned(at: readonly number[], values: readonly (number | null)[
   return points;
 }
 
-/** The colour of the system that a text is about; grey when it is about none. */
+/** Colour of the system named in an activity text; grey if it names none. */
 function bandColour(words: string, systems: readonly string[]): string {
   const named = words.split(/[^\w-]+/).find((word) => systems.includes(word));
   return named === undefined ? 'var(--edge)' : colourOf(named);

@@ -1,4 +1,4 @@
-// Tables behind charts: built when they are opened, with their export.
+// Tables behind charts: built when opened, with a Markdown export.
 
 import { useState } from 'preact/hooks';
 import type { JSX } from 'preact';
@@ -8,22 +8,22 @@ import { copyOrDownload, markdown } from '../../export/markdown.ts';
 
 export interface Column {
   title: string;
-  /** Holds figures: to the right, one below the other. */
+  /** Whether the column holds numbers, which are right-aligned. */
   figure?: boolean;
-  /** Holds names that stay on one line. */
+  /** Whether the column holds names, which are not wrapped. */
   name?: boolean;
 }
 
-/** A word or figure of a table; with `open`, it opens what stands behind it. */
+/** Text of a table cell; with `open`, a click opens the details behind it. */
 export type TableCell = string | { text: string; open: () => void };
 
 export interface Table {
   title: string;
   columns: readonly Column[];
   rows: readonly (readonly TableCell[])[];
-  /** For each row, the heading under which it stands. */
+  /** Heading of each row, if the table has headings. */
   groups?: readonly string[];
-  /** For each row, how much it is to be noticed; all are good where nothing is said. */
+  /** Severity of each row; all rows are good if absent. */
   severities?: readonly (Severity | undefined)[];
 }
 
@@ -47,13 +47,13 @@ export function MarkdownButton({ title, table }: { title: string; table: () => T
   );
 }
 
-/** What is to be noticed has a sign that needs no colour. */
+/** A sign for warnings and failures that does not depend on colour. */
 function Sign({ of }: { of: Severity | undefined }): JSX.Element | null {
   if (of === 'failed') return <span class="sign" role="img" aria-label="failed">✖ </span>;
   return of === 'warning' ? <span class="sign" role="img" aria-label="with care">⚠ </span> : null;
 }
 
-/** A table that is there at once. */
+/** A table that is rendered immediately. */
 export function TableOf({ table, head = true }: { table: Table; head?: boolean }): JSX.Element {
   const several = new Set(table.groups).size > 1;
   return (
@@ -92,7 +92,7 @@ export function TableOf({ table, head = true }: { table: Table; head?: boolean }
   );
 }
 
-/** Tables that are made when the reader opens them. */
+/** Tables that are built when the reader opens them. */
 export function Tables({ title, tables }: { title: string; tables: () => readonly Table[] }): JSX.Element {
   const [open, setOpen] = useState(false);
   return (

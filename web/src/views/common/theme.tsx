@@ -1,4 +1,4 @@
-// Light, dark, or as the machine has it.
+// Colour theme: light, dark, or as the operating system has it.
 
 import { useState } from 'preact/hooks';
 import type { JSX } from 'preact';
@@ -7,7 +7,7 @@ const THEMES = ['auto', 'light', 'dark'] as const;
 type ThemeName = (typeof THEMES)[number];
 const KEY = 'jsonathlon-theme';
 
-/** What was chosen before; a page from a file may be refused the storage. */
+/** The theme chosen earlier. Pages opened from a file may have no access to local storage. */
 function remembered(): ThemeName {
   try {
     return THEMES.find((one) => one === localStorage.getItem(KEY)) ?? 'auto';
@@ -20,7 +20,7 @@ function put(theme: ThemeName): void {
   document.documentElement.dataset.theme = theme;
 }
 
-/** Puts the theme on before anything is shown. */
+/** Applies the theme before the first render. */
 export function startTheme(): void {
   put(remembered());
 }
@@ -34,7 +34,7 @@ export function Theme(): JSX.Element {
     try {
       localStorage.setItem(KEY, next);
     } catch {
-      // The choice then lasts as long as the page.
+      // Without storage the choice lasts as long as the page.
     }
   };
   return (

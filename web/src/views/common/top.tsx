@@ -1,4 +1,4 @@
-// The first screen: what was run, and how. What came out is told by each workload in between.
+// The first screen: what was run and how. The workloads add their findings in between.
 
 import type { ComponentChildren, JSX } from 'preact';
 
@@ -11,17 +11,17 @@ import { bytes, counted, list, moment, whole } from '../../format.ts';
 import { usePage } from '../../page.ts';
 import { SERVING } from '../../serving.ts';
 
-/** How often systems were loaded: what most of them were. */
+/** Loads per configuration: the largest number among all configurations. */
 function loadsOf(from: View): number {
   return Math.max(1, ...[...from.loads.values()].map((cell) => cell.trials));
 }
 
-/** Whether questions are asked; where nothing was measured yet, they will be. */
+/** Returns `true` if the run asks questions; assumed for runs without any cell. */
 function asks({ run: { cells } }: View): boolean {
   return cells.length === 0 || cells.some((cell) => cell.workload !== SERVING && cell.workload !== DOCUMENTS && cell.workload !== FIDELITY && cell.workload !== DURABILITY);
 }
 
-/** What is done beside loading. */
+/** What the run does besides loading, as text. */
 function deeds(from: View): string {
   const has = (name: string): boolean => from.run.cells.some((cell) => cell.workload === name);
   if (asks(from)) return 'asks the same questions';
@@ -30,7 +30,7 @@ function deeds(from: View): string {
   return has(FIDELITY) ? 'reads each back' : 'sends the same operations from many clients';
 }
 
-/** The memory budgets of the configurations that are shown. */
+/** The memory budgets of the configurations shown, as text. */
 function budgets(from: View): string {
   const all = from.configurations.flatMap((index) => from.run.configurations[index] ?? []);
   const sized = [...new Set(all.flatMap((one) => (one.profile === 'sized' && one.memory_bytes !== null ? bytes(one.memory_bytes) : [])))];
@@ -56,12 +56,12 @@ function Facts(): JSX.Element {
   return <dl class="facts">{facts.map(([name, value]) => <div key={name}><dt>{name}</dt><dd>{value}</dd></div>)}</dl>;
 }
 
-/** The user's own questions by their titles: they come first. */
+/** The titles of the user's own questions as a sentence, shown first; empty if there are none. */
 function asked({ questions = [] }: Run): string {
   return questions.length === 0 ? '' : `Which database answers ${list(questions.map(({ title }) => `“${title}”`))} best? `;
 }
 
-/** What every run of the page has to say first, whichever is shown. */
+/** The alarms of all runs of the page, whichever run is shown. */
 function Alarms(): JSX.Element | null {
   const { figures } = usePage();
   const all = figures.runs.flatMap(({ name, headline = [] }) => headline.map((one) => ({ ...one, run: figures.runs.length > 1 ? `${name}: ` : '' })));

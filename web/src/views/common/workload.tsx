@@ -1,5 +1,5 @@
-// Workloads that this page has no parts for, and cells that no part shows: each kind of cell in a plain table, with a
-// chart where it has times.
+// Cells that no part of the page shows, e.g. of workloads without parts: a plain table per kind of cell, with
+// a chart if there are times.
 
 import { useMemo } from 'preact/hooks';
 import type { JSX } from 'preact';
@@ -16,7 +16,7 @@ import { configurationName, parametersOf, phaseWord, stepTitle, verdictWord } fr
 import { Multiples, Section } from './multiples.tsx';
 import { TableOf } from './table.tsx';
 
-/** A name that an element may have, whatever a workload is called. */
+/** A valid element id for any workload name. */
 function elementId(name: string): string {
   return `workload-${encodeURIComponent(name)}`;
 }
@@ -30,7 +30,7 @@ function valueOf(name: string, cell: Cell): string {
   return measuredWord(name, cell);
 }
 
-/** Every cell of a kind with everything that was measured. */
+/** A table of all cells of a kind with every measured metric. */
 function tableOf(title: string, entries: readonly Entry[], open: (entry: Entry) => void): Table {
   const metrics = [...new Set(entries.flatMap((entry) => Object.keys(entry.cell.metrics)))].sort();
   const timed = entries.some((entry) => entry.cell.median_s !== null);

@@ -1,4 +1,4 @@
-// Sizes of documents at which two configurations change places.
+// Document sizes at which two configurations swap order.
 
 import { useMemo } from 'preact/hooks';
 import type { JSX } from 'preact';

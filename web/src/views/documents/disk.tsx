@@ -1,4 +1,4 @@
-// What documents and a copy of them take on the disk.
+// Disk usage of the documents and of a copy of them.
 
 import { useMemo } from 'preact/hooks';
 import type { JSX } from 'preact';

@@ -1,4 +1,4 @@
-// What a run of large documents found, in short.
+// Findings of a documents run for the first screen.
 
 import { useMemo } from 'preact/hooks';
 import type { JSX } from 'preact';

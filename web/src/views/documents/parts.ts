@@ -1,4 +1,4 @@
-// What the page shows of the documents workload.
+// Parts of the page for the documents workload.
 
 import type { Entry } from '../../select.ts';
 import type { WorkloadParts } from '../common/parts.ts';

@@ -1,4 +1,4 @@
-// Times over sizes of documents, a chart a test.
+// Times by document size, one chart per test.
 
 import { useMemo, useState } from 'preact/hooks';
 import type { JSX } from 'preact';
@@ -37,7 +37,7 @@ function tableOf(page: Page, test: Test): Table {
   };
 }
 
-/** Published figures as a table, with what is suspected of them. */
+/** The published results as a table, with suspected errors. */
 function publishedTable(page: Page): Table {
   return {
     title: 'Published figures',

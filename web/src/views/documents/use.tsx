@@ -1,4 +1,4 @@
-// What plans do with each index, a matrix a configuration.
+// Index use in plans, one matrix per configuration.
 
 import { useMemo } from 'preact/hooks';
 import type { JSX } from 'preact';

@@ -1,4 +1,4 @@
-// What was kept after stops of the hard way, a line each configuration, tier and kind of stop.
+// Results of the crash tests, one row per configuration, tier and kind of crash.
 
 import { useMemo } from 'preact/hooks';
 import type { JSX } from 'preact';
@@ -24,7 +24,7 @@ function tableOf(all: readonly Stops[]): Table {
     rows: all.map((stops) => {
       const { metrics } = stops.entry.cell;
       const count = (name: (typeof COUNTS)[number]): string => {
-        // A document that was there before clients began is lost as much as what they wrote.
+        // Lost documents from before the clients started count as lost too.
         const loaded = name === 'lost_writes' ? metrics.lost_documents ?? 0 : 0;
         return or(metrics[name], (value) => whole(value + loaded));
       };

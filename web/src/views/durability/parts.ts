@@ -1,4 +1,4 @@
-// What the page shows of the durability workload.
+// Parts of the page for the durability workload.
 
 import type { WorkloadParts } from '../common/parts.ts';
 import { DURABILITY } from '../../durability.ts';

@@ -1,4 +1,4 @@
-// The evidence of every stop after which not everything was there.
+// Evidence of every crash that lost data.
 
 import { useMemo } from 'preact/hooks';
 import type { JSX } from 'preact';

@@ -1,4 +1,4 @@
-// Who is I-JSON-safe, and which documents decide it.
+// I-JSON safety of each configuration, and the documents that decide it.
 
 import { useMemo } from 'preact/hooks';
 import type { JSX } from 'preact';
@@ -10,7 +10,7 @@ import { counted, NONE } from '../../format.ts';
 import { usePage } from '../../page.ts';
 import { TableOf } from '../common/table.tsx';
 
-/** Documents that are named in a cell. */
+/** Maximum number of documents named in a table cell. */
 const NAMED = 6;
 
 function gradesOf(systems: readonly System[]): Table {

@@ -1,4 +1,4 @@
-// Matrices of documents by configuration; a number opens the documents behind it.
+// Matrices of documents by configuration; a number opens the documents it counts.
 
 import { useMemo, useState } from 'preact/hooks';
 import type { JSX } from 'preact';
@@ -11,7 +11,7 @@ import { usePage } from '../../page.ts';
 import { Section } from '../common/multiples.tsx';
 import { TableOf } from '../common/table.tsx';
 
-/** What stands behind one number. */
+/** The row and configuration of an opened number. */
 interface Behind {
   line: Line;
   system: System;
@@ -47,7 +47,7 @@ function Matrix({ title, systems, lines, out }: { title: string; systems: readon
       }),
     ]),
   };
-  // A choice that is narrowed may leave out what was opened.
+  // A narrower filter may have removed what was opened.
   const shown = behind !== null && systems.some((system) => system.key === behind.system.key) ? behind : null;
   return (
     <>

@@ -1,4 +1,4 @@
-// What the page shows of the fidelity workload.
+// Parts of the page for the fidelity workload.
 
 import type { WorkloadParts } from '../common/parts.ts';
 import { FIDELITY } from '../../fidelity.ts';

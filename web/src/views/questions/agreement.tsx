@@ -1,4 +1,5 @@
-// Answers held against each other, question by question: who agrees, who differs, and the rule that explains it.
+// Comparison of answers by question: which systems agree, which differ, and the rule that explains the
+// difference.
 
 import type { JSX } from 'preact';
 

@@ -1,11 +1,11 @@
-// What the page shows of users' own questions: what it shows of any, and what came of the answers.
+// Parts of the page for users' own questions: those of analytics, and the comparison of answers.
 
 import type { WorkloadParts } from '../common/parts.ts';
 import { QUESTIONS } from '../../select.ts';
 import { ANALYTICS_PARTS } from '../analytics/parts.ts';
 import { Agreement } from './agreement.tsx';
 
-/** Scores follow the formula of a published benchmark, which asks other questions. */
+/** Scores are left out, because their formula belongs to a published benchmark with other questions. */
 const NOT_SHOWN: readonly string[] = ['scores'];
 
 export const QUESTIONS_PARTS: WorkloadParts = {

@@ -1,4 +1,4 @@
-// How times are distributed: a percentile axis on which each nine is as wide as the one before.
+// Time distributions on a percentile axis on which each further nine has equal width.
 
 import { useMemo, useState } from 'preact/hooks';
 import type { JSX } from 'preact';
@@ -17,10 +17,10 @@ import { configurationName, dimensionsOf } from '../../words.ts';
 import { Section } from '../common/multiples.tsx';
 import { Tables } from '../common/table.tsx';
 
-/** Percentiles that the axis names. */
+/** Shares that the axis labels. */
 const NAMED = [0.5, 0.9, 0.99, 0.999, 0.9999, 0.99999];
 
-/** Rates tell cells of one configuration apart. */
+/** Name of a curve; in open loops with the rate, which distinguishes cells of one configuration. */
 function nameOf(group: Group, { configuration, cell }: Entry): string {
   const { rate_per_s: rate, rate_share: share } = cell.parameters;
   const words = dimensionsOf({ ...(rate === undefined ? {} : { rate_per_s: rate }), ...(share === undefined ? {} : { rate_share: share }) });

@@ -1,4 +1,4 @@
-// Who gets the most done, mix by mix, how sure that is, and the caveats.
+// Highest throughput per mix, how certain it is, and the caveats.
 
 import { useMemo } from 'preact/hooks';
 import type { JSX } from 'preact';

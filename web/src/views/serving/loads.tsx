@@ -1,4 +1,4 @@
-// Loads of a serving run and what its documents take.
+// Loads of a serving run and the disk space of its documents.
 
 import { useMemo } from 'preact/hooks';
 import type { JSX } from 'preact';

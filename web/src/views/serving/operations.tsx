@@ -1,4 +1,4 @@
-// What an operation costs: CPU on both sides, the journal, what is written to disk; and what went wrong.
+// Cost per operation (CPU of clients and system, WAL, disk writes), errors and wrong answers.
 
 import { useMemo } from 'preact/hooks';
 import type { JSX } from 'preact';
@@ -22,7 +22,7 @@ const ALSO = ['driver_share', 'context_switches_per_op', 'cpu_migrations_per_op'
 
 function tableOf(page: Page, group: Group): Table {
   const there = (names: readonly string[]): string[] => names.filter((name) => group.entries.some(({ cell }) => cell.metrics[name] !== undefined));
-  // What is nought everywhere is left out, but for errors and wrong answers.
+  // Counters that are zero everywhere are left out, except errors, wrong answers and lost updates.
   const counts = there(COUNTED).filter((name) => ['errors', 'wrong_answers', 'lost_updates'].includes(name) || group.entries.some(({ cell }) => (cell.metrics[name] ?? 0) !== 0));
   const names = [...there(COSTS), ...there(ALSO), ...counts];
   return {

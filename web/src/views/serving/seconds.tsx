@@ -1,4 +1,4 @@
-// Trials second by second: whether throughput was steady, and what a checkpoint did to it.
+// Per-second view of trials: whether throughput was steady, and the effect of checkpoints.
 
 import { useMemo, useState } from 'preact/hooks';
 import type { JSX } from 'preact';
@@ -16,7 +16,7 @@ import { cellName, verdictWord } from '../../words.ts';
 import { Section } from '../common/multiples.tsx';
 import { Tables } from '../common/table.tsx';
 
-/** Seconds of a trial from which on the disk's queue is drawn. */
+/** Minimum trial length in seconds for which the disk queue is drawn. */
 const LONG_S = 10;
 
 function queued(value: number | null): string {
@@ -46,7 +46,7 @@ function tableOf({ title, trials }: Shown): Table {
 function shownOf(evidence: Evidence, entries: readonly Entry[], runIndex: number): Shown[] {
   return entries.flatMap((entry) => {
     const trials = evidence.runs[runIndex]?.cells[entry.index]?.seconds ?? [];
-    // What is wrong or failed has no throughput, and must not look as if it had.
+    // Wrong or failed cells have no throughput; the verdict in the title says so.
     const verdict = entry.cell.verdict === 'exact' ? '' : `: ${verdictWord(entry.cell.verdict)}`;
     return trials.length === 0 ? [] : [{ entry, title: `${cellName(entry.configuration, entry.cell)}${verdict}`, trials }];
   });
@@ -69,7 +69,7 @@ export function SecondBySecond(): JSX.Element {
     return {
       ...one,
       draw: (width: number) => drawSeconds(lines, colourOf(system), count, { width, height: SECONDS_HEIGHT, least: 1 }, `${one.title}: operations in each second, a line for each round`),
-      // Of short trials it says too little to take up room.
+      // The disk queue of short trials is not informative enough to be drawn.
       queue: queues.every((line) => line.values.length < LONG_S) ? null
         : (width: number) => drawSeconds(queues, colourOf(system), three, { width, height: QUEUE_HEIGHT, least: 0.1 }, `${one.title}: requests under way on the disk in each second, a line for each round`),
     };

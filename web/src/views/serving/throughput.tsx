@@ -1,4 +1,4 @@
-// Throughput over clients, a chart a mix.
+// Throughput by number of clients, one chart per mix.
 
 import { useMemo } from 'preact/hooks';
 import type { JSX } from 'preact';
@@ -19,7 +19,7 @@ import { configurationName, verdictWord } from '../../words.ts';
 import { Section } from '../common/multiples.tsx';
 import { Tables } from '../common/table.tsx';
 
-/** Curves as they are drawn. */
+/** Converts curves to drawable ones with colours and tooltips. */
 export function drawn(curves: readonly Curve[], words: (point: Curve['points'][number]) => string): DrawnCurve[] {
   return curves.map((curve) => ({
     name: curve.name, colour: colourOf(curve.configuration.system),
@@ -27,7 +27,7 @@ export function drawn(curves: readonly Curve[], words: (point: Curve['points'][n
   }));
 }
 
-/** The numbers of clients of a group. */
+/** Distinct numbers of clients of a group, ascending. */
 export function clientsIn(group: Group): number[] {
   return [...new Set(group.entries.map((entry) => clientsOf(entry.cell)))].sort((a, b) => a - b);
 }

@@ -1,4 +1,4 @@
-// Times over throughput: response times where operations began by a schedule, service times elsewhere, labelled so.
+// Times by throughput: response times of open loops, service times of closed loops, labelled accordingly.
 
 import { useMemo, useState } from 'preact/hooks';
 import type { JSX } from 'preact';
@@ -25,7 +25,7 @@ function rate(entry: Group['entries'][number]): string {
   return words === '' ? NONE : words;
 }
 
-/** Percentiles of every cell of a group. */
+/** A table with the percentiles of every cell of a group. */
 export function percentileTable(page: Page, group: Group, entries: Group['entries'], title: string): Table {
   const { name } = timesOf(group);
   const operations = entries.some((entry) => entry.cell.parameters.operation !== undefined);

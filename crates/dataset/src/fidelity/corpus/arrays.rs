@@ -1,4 +1,4 @@
-//! Arrays: their elements, empty ones, nulls, and what is no array.
+//! Cases for arrays: elements, empty arrays, nulls, and malformed arrays.
 
 use super::{Corpus, Must};
 

@@ -1,4 +1,4 @@
-//! Bytes: byte order marks, what is no UTF-8, and other encodings.
+//! Cases for encoding: byte order marks, invalid UTF-8 and other encodings.
 
 use super::{Corpus, Must};
 

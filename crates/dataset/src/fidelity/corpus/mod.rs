@@ -1,10 +1,10 @@
-//! Documents made from RFC 8259 (JSON), RFC 7493 (I-JSON) and appendix B of RFC 8785 (numbers of JCS), each with what
-//! the RFC says about it.
+//! Built-in corpus: documents made from RFC 8259 (JSON), RFC 7493 (I-JSON) and appendix B of RFC 8785
+//! (numbers of JCS), each with the RFC's requirement.
 //!
-//! A parser must take every text of the grammar and may take others (RFC 8259, section 9), but what writes JSON must
-//! keep to the grammar (section 10), and a database does both: so what is outside of the grammar must be rejected
-//! here. Where the RFC allows a limit and a text goes beyond what every reader can be expected to take, it is the
-//! implementation's choice.
+//! A parser must accept every text of the grammar and may accept others (RFC 8259, section 9), but a
+//! generator must keep to the grammar (section 10). A database does both, so text outside the grammar must be
+//! rejected. If the RFC allows a limit and a text exceeds what every reader can be expected to accept, it is
+//! the implementation's choice.
 
 mod arrays;
 mod encoding;
@@ -15,23 +15,23 @@ mod structure;
 
 use serde::{Deserialize, Serialize};
 
-/// The member whose value is extracted.
+/// Name of the top-level member whose value is extracted.
 pub const MEMBER: &str = "v";
 
-/// What the RFC says about a document.
+/// Requirement of the RFC for a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Must {
-    /// It must be accepted.
+    /// The system must accept the document.
     Accept,
-    /// It must be rejected.
+    /// The system must reject the document.
     Reject,
-    /// The implementation may choose.
+    /// The implementation may accept or reject the document.
     Choose,
 }
 
 impl Must {
-    /// In words.
+    /// Returns the phrase used in tables and digests.
     #[must_use]
     pub fn words(self) -> &'static str {
         match self {
@@ -42,42 +42,44 @@ impl Must {
     }
 }
 
-/// One document.
+/// A document with the requirement that it tests.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Case {
-    /// Its name; lower-case letters, digits and `-`, a file's name where it comes from one.
+    /// Name of lower-case letters, digits and `-`, unique in the corpus. The file name for a document from a
+    /// folder.
     pub name: String,
-    /// What the RFC says.
+    /// Requirement of the RFC, or that of the file's name or the grammar.
     pub must: Must,
-    /// Where it says so: `RFC 8259 §4`; the file where it comes from one.
+    /// Section that states the requirement, e.g. `RFC 8259 §4`. The file name for a document from a folder.
     pub source: String,
-    /// What it probes, in a few words.
+    /// Short description of what the document tests.
     pub probes: String,
-    /// The document.
+    /// The document, which may be invalid JSON or invalid UTF-8.
     pub bytes: Vec<u8>,
 }
 
 impl Case {
-    /// Whether it decides if a system is I-JSON-safe: an object that is a message of I-JSON and must be accepted.
+    /// Returns `true` if the case decides whether a system is I-JSON-safe: an I-JSON object that must be
+    /// accepted.
     #[must_use]
     pub fn decides(&self) -> bool {
         self.must == Must::Accept && super::strict::is_i_json_object(&self.bytes)
     }
 
-    /// Whether it holds the member whose value is extracted.
+    /// Returns `true` if the document is JSON with the top-level member [`MEMBER`].
     #[must_use]
     pub fn has_member(&self) -> bool {
         super::strict::read(&self.bytes).is_ok_and(|tree| !tree.members(MEMBER).is_empty())
     }
 
-    /// Whether it is one line of text.
+    /// Returns `true` if the document contains no line feed and no carriage return.
     #[must_use]
     pub fn is_one_line(&self) -> bool {
         !self.bytes.iter().any(|byte| matches!(byte, b'\n' | b'\r'))
     }
 }
 
-/// All of them, in an order that never changes.
+/// Returns the built-in corpus, always in the same order.
 #[must_use]
 pub fn cases() -> Vec<Case> {
     let mut all = Corpus::default();
@@ -90,7 +92,7 @@ pub fn cases() -> Vec<Case> {
     all.cases
 }
 
-/// Collects cases.
+/// Builder for the cases of the built-in corpus.
 #[derive(Default)]
 struct Corpus {
     cases: Vec<Case>,
@@ -114,7 +116,7 @@ impl Corpus {
         self.add(Must::Choose, name, source, probes, text);
     }
 
-    /// An object whose member is this value.
+    /// Adds an object whose member [`MEMBER`] has this value.
     fn value(&mut self, must: Must, name: &str, source: &str, probes: &str, value: impl AsRef<[u8]>) {
         let bytes = [br#"{"v":"#.as_slice(), value.as_ref(), b"}"].concat();
         self.add(must, name, source, probes, bytes);
@@ -166,7 +168,7 @@ mod tests {
         }
     }
 
-    /// The library has limits where the RFC allows them, which are cases of choice here.
+    /// The library has limits where the RFC allows them; such cases are the implementation's choice here.
     #[test]
     fn verdicts_are_those_of_a_library() {
         for case in cases() {

@@ -1,4 +1,4 @@
-//! Numbers: their grammar, their forms, and the limits of doubles and of 64-bit integers.
+//! Cases for numbers: grammar, spellings, and the limits of doubles and 64-bit integers.
 
 use super::{Corpus, Must};
 
@@ -125,7 +125,7 @@ fn limits(all: &mut Corpus) {
     );
 }
 
-/// Doubles with their spelling, of the table of RFC 8785 in appendix B.
+/// Doubles and their spelling from the table in appendix B of RFC 8785.
 pub(super) const JCS: [(u64, &str); 23] = [
     (0x0000_0000_0000_0000, "0"),
     (0x0000_0000_0000_0001, "5e-324"),
@@ -154,7 +154,7 @@ pub(super) const JCS: [(u64, &str); 23] = [
 
 fn jcs(all: &mut Corpus) {
     for (bits, text) in JCS {
-        // Zero and 2⁵³ are among the forms already, in texts of their own; an array sets these apart.
+        // Zero and 2⁵³ are already among the forms as bare values; the array makes these texts different.
         let value = format!("[{text}]");
         let name = format!("jcs-{bits:016x}");
         all.value(Must::Accept, &name, "RFC 8785 appendix B", &format!("the double {bits:016x}"), value);

@@ -1,4 +1,4 @@
-//! Objects: keys, duplicates, order, empty ones, null members, and what is no object.
+//! Cases for objects: keys, duplicates, order, empty objects, null members, and malformed objects.
 
 use super::{Corpus, Must};
 
@@ -128,7 +128,7 @@ fn keys(all: &mut Corpus) {
     for length in [32_767, 65_535, 65_536, 1_000_000] {
         all.choose(&format!("key-{length}"), LIMITS, &format!("a key of {length} bytes"), long(length));
     }
-    // Those that differ only in their last letter are told apart if they are kept whole.
+    // Keys that differ only in their last character stay distinct only if they are stored whole.
     let stem = "k".repeat(300);
     all.accept(
         "keys-long-alike",

@@ -1,5 +1,5 @@
-//! Strings: escapes, control characters, characters beyond the Basic Multilingual Plane, surrogates, what looks like
-//! something else, and lengths.
+//! Cases for strings: escapes, control characters, characters beyond the Basic Multilingual Plane,
+//! surrogates, strings that resemble other types, and lengths.
 
 use super::{Corpus, Must};
 
@@ -96,7 +96,7 @@ fn characters(all: &mut Corpus) {
     ] {
         all.value(Must::Accept, name, UNICODE, probes, value);
     }
-    // Allowed by the grammar, and not in messages of I-JSON.
+    // Allowed by the grammar but not in I-JSON messages.
     const FORBIDDEN: &str = "RFC 8259 §7, RFC 7493 §2.1";
     for (name, probes, value) in [
         ("string-noncharacter", "the noncharacter U+FFFF", "\"\u{ffff}\""),

@@ -1,4 +1,4 @@
-//! Texts as a whole: what stands at the top, white space around tokens, depth, what follows.
+//! Cases for whole texts: top-level values, white space around tokens, depth, and trailing text.
 
 use super::{Corpus, Must};
 

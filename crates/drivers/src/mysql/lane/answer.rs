@@ -1,4 +1,4 @@
-//! Answers: how far one has come, and its rows.
+//! Answers: detecting their end, and decoding their rows.
 
 use jsonathlon_connection::driver::{DriverError, Result};
 use jsonathlon_connection::lane::with_few;
@@ -8,17 +8,17 @@ use mysql::consts::ColumnType;
 use super::super::value::{binary_instant, cell, too_wide};
 use super::packet::{self, Reader, malformed};
 
-/// A status: another answer follows.
+/// Status flag: another answer follows.
 const MORE: u16 = 8;
-/// A flag of columns.
+/// Column flag of an unsigned integer.
 const UNSIGNED: u16 = 32;
 const EOF: u8 = 0xFE;
 const FAILED: u8 = 0xFF;
 
-/// How far an answer has come.
+/// Position of the parser in an answer that may be incomplete.
 #[derive(Debug, Default)]
 pub(super) struct Progress {
-    /// Packets up to here have come whole.
+    /// End of the packets that have arrived completely.
     seen: usize,
     state: State,
     failed: Option<usize>,
@@ -28,14 +28,14 @@ pub(super) struct Progress {
 enum State {
     #[default]
     Begin,
-    /// So many descriptions are left, the packet that ends them included.
+    /// Number of column descriptions still to come, including the EOF packet that ends them.
     Columns(u64),
     Rows,
     End,
 }
 
 impl Progress {
-    /// Goes on over what has come; whether the answer is complete.
+    /// Continues over the received bytes. Returns `true` if the answer is complete.
     pub(super) fn follow(&mut self, bytes: &[u8], without_eof: bool) -> Result<bool> {
         while self.state != State::End {
             let Some((packet, end)) = packet::at(bytes, self.seen)? else { return Ok(false) };
@@ -56,12 +56,12 @@ impl Progress {
         Ok(true)
     }
 
-    /// Where the answer ends.
+    /// Returns the end of the answer in the received bytes.
     pub(super) fn end(&self) -> usize {
         self.seen
     }
 
-    /// Where the packet is that tells of a failure.
+    /// Returns the start of the error packet. `None` if the answer reports no error.
     pub(super) fn failed(&self) -> Option<usize> {
         self.failed
     }
@@ -71,12 +71,12 @@ fn after(status: u16) -> State {
     if status & MORE == 0 { State::End } else { State::Begin }
 }
 
-/// Whether a packet of rows ends them, and is no long text.
+/// Returns `true` if a packet with the EOF byte ends the rows and is not a row with a long text.
 fn ends(packet: &[u8], without_eof: bool) -> bool {
     without_eof || packet.len() < 9
 }
 
-/// Rows that were changed, and the status.
+/// Decodes an OK packet: number of changed rows, and status flags.
 fn ok(packet: &[u8]) -> Result<(u64, u16)> {
     let mut reader = Reader(packet);
     reader.u8()?;
@@ -85,7 +85,7 @@ fn ok(packet: &[u8]) -> Result<(u64, u16)> {
     Ok((affected, reader.u16()?))
 }
 
-/// The status in the packet that ends rows.
+/// Returns the status flags of the packet that ends the rows.
 fn status(packet: &[u8], without_eof: bool) -> Result<u16> {
     if without_eof {
         return ok(packet).map(|(_, status)| status);
@@ -95,7 +95,7 @@ fn status(packet: &[u8], without_eof: bool) -> Result<u16> {
     reader.u16()
 }
 
-/// Columns, as they were described last.
+/// Columns of a statement, cached from its latest answer.
 #[derive(Debug, Default)]
 pub(super) struct Columns {
     described: Vec<u8>,
@@ -110,7 +110,7 @@ struct Column {
 }
 
 impl Columns {
-    /// Reads descriptions, unless they are those of last time.
+    /// Decodes column descriptions, unless they equal the cached ones.
     fn describe(&mut self, packets: &[u8], count: usize) -> Result<()> {
         if self.described == packets && self.all.len() == count {
             return Ok(());
@@ -120,13 +120,13 @@ impl Columns {
         for _ in 0..count {
             let (packet, end) = packet::at(packets, next)?.ok_or_else(malformed)?;
             let mut reader = Reader(packet);
-            // Catalogue, database, table, and the table's own name.
+            // Catalog, database, table, and original name of the table.
             for _ in 0..4 {
                 reader.counted()?;
             }
             let name = String::from_utf8_lossy(reader.counted()?).into_owned();
             reader.counted()?;
-            // How long the rest is, its character set, and its width.
+            // Length of the following fields, character set, and column width.
             reader.bytes(7)?;
             let kind = reader.u8()?;
             let kind = ColumnType::try_from(kind)
@@ -140,7 +140,8 @@ impl Columns {
     }
 }
 
-/// Hands over a complete answer without a failure; of several, that of the last statement counts.
+/// Passes a complete answer without error to `sink`. If there are several, the last statement's answer
+/// counts.
 pub(super) fn hand_over(
     bytes: &[u8],
     is_binary: bool,
@@ -197,7 +198,7 @@ fn row(packet: &[u8], is_binary: bool, columns: &[Column], sink: &mut dyn RowSin
         return with_few(columns.len(), Cell::Null, text, |cells| sink.row(cells));
     }
     reader.u8()?;
-    // Bits for columns begin with the third.
+    // In the NULL bitmap of a binary row the first two bits are reserved.
     let nulls = reader.bytes((columns.len() + 9) / 8)?;
     let value = |index: usize| {
         let bit = index + 2;
@@ -242,7 +243,7 @@ fn binary<'a>(column: &Column, reader: &mut Reader<'a>) -> Result<Cell<'a>> {
         | T::MYSQL_TYPE_DATETIME2
         | T::MYSQL_TYPE_TIMESTAMP
         | T::MYSQL_TYPE_TIMESTAMP2 => binary_instant(reader.counted()?, name),
-        // What is refused as text is refused here, too.
+        // FLOAT is rejected here as in text form.
         T::MYSQL_TYPE_FLOAT => cell(*kind, reader.bytes(4)?, name),
         _ => cell(*kind, reader.counted()?, name),
     }

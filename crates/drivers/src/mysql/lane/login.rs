@@ -1,4 +1,4 @@
-//! How a session begins.
+//! Login of a nonblocking connection.
 
 use std::io;
 
@@ -17,25 +17,26 @@ const PROTOCOL_41: u32 = 1 << 9;
 const TRANSACTIONS: u32 = 1 << 13;
 const SECURE: u32 = 1 << 15;
 const PLUGINS: u32 = 1 << 19;
-/// Rows are not followed by a packet of their own kind.
+/// Capability flag: rows end with an OK packet instead of an EOF packet.
 pub(super) const WITHOUT_EOF: u32 = 1 << 24;
-/// utf8mb4_general_ci, until names are set.
+/// Character set utf8mb4_general_ci, used until `SET NAMES` is executed.
 const CHARSET: u8 = 45;
 
 type Ready<T> = std::result::Result<T, NotReady>;
 
-/// A session that is logged in.
+/// Connection after a successful login.
 pub(super) struct Session {
     pub(super) socket: Socket,
     pub(super) without_eof: bool,
 }
 
-/// Logs in; none where the server asks for the password in a way that is not known here.
+/// Logs in. `None` if the server requires an authentication method that is not supported here.
 pub(super) fn login(endpoint: &Endpoint) -> Ready<Option<Session>> {
     if let Some(session) = attempt(endpoint)? {
         return Ok(Some(session));
     }
-    // It may want to see the password once, encrypted, before it knows this user by a hash.
+    // The server may need the password once, encrypted, before it can authenticate this user by a hash. The
+    // client library can send it.
     drop(connect(endpoint)?);
     attempt(endpoint)
 }
@@ -54,7 +55,7 @@ struct Talk {
 }
 
 impl Talk {
-    /// The next packet, and its number.
+    /// Reads the next packet and its sequence number.
     fn next(&mut self) -> Ready<(Vec<u8>, u8)> {
         loop {
             if let Some((packet, end)) = packet::at(self.inbox.bytes(), 0).map_err(ever)? {
@@ -79,7 +80,7 @@ impl Talk {
     }
 }
 
-/// What a server greets with.
+/// Fields of a server's greeting that the login needs.
 struct Greeting {
     capabilities: u32,
     nonce: Vec<u8>,
@@ -105,7 +106,7 @@ fn greeting(packet: &[u8]) -> Result<Greeting> {
     Ok(Greeting { capabilities, nonce, plugin: reader.until_zero().to_vec() })
 }
 
-/// The password as a plugin wants it; none for a plugin that is not known here.
+/// Encodes the password for an authentication plugin. `None` for an unsupported plugin.
 fn scrambled(plugin: &[u8], nonce: &[u8], password: &str) -> Option<Vec<u8>> {
     if password.is_empty() {
         return Some(Vec::new());
@@ -152,16 +153,16 @@ fn attempt(endpoint: &Endpoint) -> Ready<Option<Session>> {
         let (packet, sequence) = talk.next()?;
         match packet.as_slice() {
             [0, ..] => break,
-            // Another plugin is wanted, with a nonce of its own.
+            // The server requests another plugin, with its own nonce.
             [0xFE, rest @ ..] => {
                 let mut reader = Reader(rest);
                 let plugin = reader.until_zero();
                 let Some(secret) = scrambled(plugin, reader.until_zero(), password) else { return Ok(None) };
                 talk.send(sequence.wrapping_add(1), |out| out.extend_from_slice(&secret))?;
             }
-            // The hash was known to the server.
+            // Fast authentication succeeded: the server has cached the hash.
             [1, 3] => {}
-            // Nobody listens on a socket of this machine.
+            // The password may be sent in clear text over a Unix socket, which stays on this machine.
             [1, 4] if matches!(talk.socket, Socket::Unix(_)) => {
                 talk.send(sequence.wrapping_add(1), |out| {
                     out.extend_from_slice(password.as_bytes());
@@ -178,7 +179,7 @@ fn attempt(endpoint: &Endpoint) -> Ready<Option<Session>> {
         })?;
         match talk.next() {
             Ok(_) => {}
-            // A server that does not know what the others set has no need of it.
+            // A server that does not know one of the other settings does not need it.
             Err(NotReady::Ever(_)) if index > 0 => {}
             Err(other) => return Err(other),
         }

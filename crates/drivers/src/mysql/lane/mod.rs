@@ -1,4 +1,5 @@
-//! MySQL's protocol as a lane: one execution is one write and, as a rule, one read, and takes no memory.
+//! Nonblocking MySQL connection. One execution is one write and, as a rule, one read, and allocates no
+//! memory.
 
 mod answer;
 mod login;
@@ -19,11 +20,11 @@ use statement::Statement;
 use super::{NOT_PREPARED, refusal};
 use crate::socket::{Inbox, Socket};
 
-/// A command: a statement as text.
+/// Command byte: execute a statement given as text.
 pub(super) const QUERY: u8 = 3;
 const PREPARE: u8 = 0x16;
 
-/// A connection of a client.
+/// Nonblocking connection of one client.
 pub struct MysqlLane {
     socket: Socket,
     endpoint: Endpoint,
@@ -32,17 +33,17 @@ pub struct MysqlLane {
     outbox: Vec<u8>,
     prepare: bool,
     statements: Statements<(Statement, Columns)>,
-    /// The statement under way, and how far its answer has come.
+    /// Statement whose answer is pending. `None` if nothing was sent.
     current: Option<Prepared>,
     progress: Progress,
 }
 
 impl MysqlLane {
-    /// Logs in to the server of `open` and runs its statements. None where that takes what is not here: encryption, or
-    /// an unusual way to ask for a password.
+    /// Logs in to the server of `open` and executes its statements. `None` if that requires what this client
+    /// lacks: TLS, or another authentication method.
     ///
     /// # Errors
-    /// As when a connection is opened, and whatever the server says against a statement.
+    /// As for opening a connection, and the server's error for a statement.
     pub fn open(open: &Open, prepare: bool) -> Result<Option<Self>> {
         let endpoint = Endpoint::of(open)?;
         if endpoint.tls.is_some() {
@@ -77,7 +78,7 @@ impl MysqlLane {
         self.endpoint.told(DriverError::Crashed(words.to_string()))
     }
 
-    /// Waits for the next packet.
+    /// Reads the next packet, blocking.
     fn packet(&mut self) -> Result<Vec<u8>> {
         loop {
             if let Some((packet, end)) = packet::at(self.inbox.bytes(), 0)? {
@@ -89,7 +90,8 @@ impl MysqlLane {
         }
     }
 
-    /// Has the server keep a statement; a text where it keeps none such.
+    /// Has the server prepare a statement. Returns its text if the server cannot prepare this kind of
+    /// statement.
     fn prepared(&mut self, statement: &str) -> Result<Statement> {
         let mut request = Vec::new();
         let start = packet::open(0, &mut request);
@@ -108,7 +110,8 @@ impl MysqlLane {
         let mut reader = Reader(&answer);
         reader.u8()?;
         let (number, columns, parameters) = (reader.u32()?, reader.u16()?, reader.u16()?);
-        // Each kind is described, and ends with a packet where the server sends one.
+        // Parameters and columns are described by one packet each; a list ends with an EOF packet unless
+        // deprecated.
         for count in [parameters, columns] {
             let ends = u16::from(count > 0 && !self.without_eof);
             for _ in 0..count + ends {
@@ -164,7 +167,7 @@ impl Lane for MysqlLane {
     }
 
     fn close(self: Box<Self>) {
-        // The server ends the session too when the connection breaks.
+        // An error is ignored, because the server also ends the session when the connection breaks.
         self.socket.send(&[1, 0, 0, 0, 1]).ok();
     }
 }

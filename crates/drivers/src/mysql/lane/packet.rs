@@ -1,18 +1,18 @@
-//! Packets of the protocol as bytes.
+//! Encoding and decoding of the protocol's packets.
 
 use jsonathlon_connection::driver::{DriverError, Result};
 
-/// What one packet holds at most; what is longer goes on in the next one.
+/// Maximum payload of a packet in bytes. A packet of this length is continued in the next one.
 const LONGEST: usize = 0xFF_FFFF;
 
-/// Begins a packet of the number `sequence`; [`close`] takes what this gives.
+/// Begins a packet with the sequence number `sequence`. Returns its start, which [`close`] needs.
 pub(super) fn open(sequence: u8, out: &mut Vec<u8>) -> usize {
     let start = out.len();
     out.extend_from_slice(&[0, 0, 0, sequence]);
     start
 }
 
-/// Writes the length of the packet that began at `start`.
+/// Fills in the length of the packet that began at `start`.
 pub(super) fn close(start: usize, out: &mut [u8]) -> Result<()> {
     let length = out.len() - start - 4;
     if length >= LONGEST {
@@ -22,7 +22,7 @@ pub(super) fn close(start: usize, out: &mut [u8]) -> Result<()> {
     Ok(())
 }
 
-/// The packet that begins at `at`, if all of it is there: what is in it, and where the next one begins.
+/// Returns payload and end of the packet that begins at `at`. `None` if it has not arrived completely.
 pub(super) fn at(bytes: &[u8], at: usize) -> Result<Option<(&[u8], usize)>> {
     let Some(&[a, b, c, _]) = bytes.get(at..at + 4) else { return Ok(None) };
     let length = u32::from_le_bytes([a, b, c, 0]) as usize;
@@ -37,11 +37,11 @@ pub(super) fn malformed() -> DriverError {
     DriverError::Protocol("a packet is not as its kind should be".to_owned())
 }
 
-/// Appends a text after its length.
+/// Appends a text after its length-encoded length.
 pub(super) fn text(bytes: &[u8], out: &mut Vec<u8>) {
     let length = bytes.len() as u64;
     match bytes.len() {
-        // A length fits into the bytes that its size asks for.
+        // Each cast fits, because the range bounds the length.
         0..251 => out.push(length as u8),
         251..0x1_0000 => {
             out.push(0xFC);
@@ -59,7 +59,7 @@ pub(super) fn text(bytes: &[u8], out: &mut Vec<u8>) {
     out.extend_from_slice(bytes);
 }
 
-/// Takes a packet apart.
+/// Cursor over the payload of a packet.
 #[derive(Clone, Copy)]
 pub(super) struct Reader<'a>(pub(super) &'a [u8]);
 
@@ -88,7 +88,7 @@ impl<'a> Reader<'a> {
         self.array().map(u32::from_le_bytes)
     }
 
-    /// A number that takes as many bytes as it needs.
+    /// Reads a length-encoded integer.
     pub(super) fn number(&mut self) -> Result<u64> {
         let wide = |bytes: &[u8]| bytes.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte));
         match self.u8()? {
@@ -100,13 +100,13 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Bytes after their number.
+    /// Reads bytes that follow their length-encoded number.
     pub(super) fn counted(&mut self) -> Result<&'a [u8]> {
         let length = usize::try_from(self.number()?).map_err(|_| malformed())?;
         self.bytes(length)
     }
 
-    /// A value of a row of texts; none for null.
+    /// Reads a value of a text-protocol row. `None` for NULL.
     pub(super) fn column(&mut self) -> Result<Option<&'a [u8]>> {
         if self.0.first() == Some(&0xFB) {
             self.bytes(1)?;
@@ -115,7 +115,7 @@ impl<'a> Reader<'a> {
         self.counted().map(Some)
     }
 
-    /// Bytes up to a zero byte, or all of them.
+    /// Reads bytes up to a zero byte, which is skipped, or to the end.
     pub(super) fn until_zero(&mut self) -> &'a [u8] {
         let end = memchr::memchr(0, self.0).unwrap_or(self.0.len());
         let taken = &self.0[..end];
@@ -124,13 +124,13 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// What the server says in an error: its number and its words.
+/// Reads number and message of an error packet.
 pub(super) fn said(packet: &[u8]) -> Result<(u16, String)> {
     let mut reader = Reader(packet);
     reader.u8()?;
     let code = reader.u16()?;
     let words = match reader.0 {
-        // The SQLSTATE.
+        // Skips the SQLSTATE.
         [b'#', _, _, _, _, _, words @ ..] => words,
         words => words,
     };

@@ -1,4 +1,4 @@
-//! Statements as they are sent.
+//! Encoding of statements and their parameters.
 
 use std::io::Write;
 
@@ -14,27 +14,27 @@ const NULL: u8 = 6;
 const LONGLONG: u8 = 8;
 const TEXT: u8 = 253;
 
-/// A statement that is executed many times.
+/// Statement that is executed many times.
 #[derive(Debug)]
 pub(super) enum Statement {
-    /// The server's, by its number, with so many parameters.
+    /// Statement prepared by the server: its id, and the number of its parameters.
     Prepared(u32, usize),
-    /// Text, in parts between its parameters.
+    /// Statement sent as text: the parts between its parameters.
     Text(Vec<String>),
 }
 
 impl Statement {
-    /// A text that is sent each time.
+    /// Creates a statement that is sent as text each time.
     pub(super) fn of_text(statement: &str) -> Self {
         Self::Text(parts(statement))
     }
 
-    /// Whether its answer is binary.
+    /// Returns `true` if the statement's answers are in the binary protocol.
     pub(super) fn is_binary(&self) -> bool {
         matches!(self, Self::Prepared(..))
     }
 
-    /// One execution, in `out` and nothing else.
+    /// Replaces the content of `out` with one execution.
     pub(super) fn execution(&self, parameters: &[Parameter<'_>], out: &mut Vec<u8>) -> Result<()> {
         out.clear();
         let start = open(0, out);
@@ -43,7 +43,7 @@ impl Statement {
                 expect(*count, parameters)?;
                 out.push(EXECUTE);
                 out.extend_from_slice(&number.to_le_bytes());
-                // Without a cursor, once.
+                // No cursor, and an iteration count of 1.
                 out.extend_from_slice(&[0, 1, 0, 0, 0]);
                 if !parameters.is_empty() {
                     values(parameters, out);
@@ -64,11 +64,11 @@ impl Statement {
     }
 }
 
-/// Which are null, their types, and their values.
+/// Appends the NULL bitmap, the types and the values of parameters.
 fn values(parameters: &[Parameter<'_>], out: &mut Vec<u8>) {
     let nulls = out.len();
     out.resize(nulls + parameters.len().div_ceil(8), 0);
-    // Types follow.
+    // Flag: the types follow.
     out.push(1);
     for (index, parameter) in parameters.iter().enumerate() {
         let kind = match parameter {
@@ -94,7 +94,7 @@ fn values(parameters: &[Parameter<'_>], out: &mut Vec<u8>) {
     }
 }
 
-/// A value as a statement's text has it; backslashes escape in every session.
+/// Appends a value as an SQL literal. Backslashes escape in every session.
 fn literal(parameter: &Parameter<'_>, out: &mut Vec<u8>) {
     let written = match *parameter {
         Parameter::Null => out.write_all(b"NULL"),
@@ -118,11 +118,11 @@ fn literal(parameter: &Parameter<'_>, out: &mut Vec<u8>) {
             Ok(())
         }
     };
-    // Memory takes all that is written.
+    // Writing to a `Vec` cannot fail.
     written.ok();
 }
 
-/// The parts of a statement between its parameters: question marks that stand in no string, name or comment.
+/// Splits a statement at its parameters: question marks outside of strings, quoted names and comments.
 fn parts(statement: &str) -> Vec<String> {
     let bytes = statement.as_bytes();
     let (mut parts, mut start, mut at) = (Vec::new(), 0, 0);

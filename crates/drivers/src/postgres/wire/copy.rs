@@ -1,4 +1,4 @@
-//! Rows in and out in the text format of `COPY`, with no more copies of them in memory than the kernel makes.
+//! `COPY` of rows in text format in both directions, without copies in memory beyond those of the kernel.
 
 use jsonathlon_connection::driver::{DriverError, Result};
 
@@ -7,20 +7,22 @@ use super::Wire;
 use super::message::{self, Said, malformed};
 use super::startup::query;
 
-/// Bytes of a message with rows, which the server takes into its memory one by one.
+/// Payload in bytes of a message with rows; the server reads each message into memory as a whole.
 const PIECE: usize = 1 << 16;
-/// There are no more rows.
+/// Message `CopyDone`: no more rows follow.
 const DONE: &[u8] = b"c\0\0\0\x04";
 
 impl Wire {
-    /// Gives the rows in `lines` to a `COPY … FROM STDIN`; what the server says where it does not take them, in which case
-    /// it has taken none.
+    /// Sends the rows in `lines` to a `COPY … FROM STDIN`. Returns the server's error if it does not accept
+    /// them; then none of them is stored.
     ///
     /// # Errors
-    /// The connection is lost, or what the server says against the statement, or that it reads no rows.
+    /// If the connection is lost, if the server reports an error before it reads rows, or if the statement
+    /// reads none.
     pub(in super::super) fn copy_in(&mut self, statement: &str, lines: &[u8]) -> Result<Option<Said>> {
         self.write(&query(statement))?;
-        // The server asks for rows, or is ready for another statement; what it then says is not about rows.
+        // The server asks for rows, or is ready for another statement; an error before that is not about
+        // rows.
         if self.until(|kind| matches!(kind, b'G' | b'Z'), true)? != Some(b'G') {
             let why = self.error().unwrap_or_else(|| {
                 let words = "the statement reads no documents from the connection, as COPY … FROM STDIN does";
@@ -31,10 +33,10 @@ impl Wire {
         }
         let sent = lines
             .chunks(PIECE)
-            // What comes after an error is read by the server, and left alone.
+            // After an error the server reads the remaining rows and discards them.
             .try_for_each(|piece| self.socket.send_both(&message::header(b'd', piece.len()), piece))
             .and_then(|()| self.socket.send(DONE));
-        // A server that closes the connection may have said why.
+        // A server that closes the connection may have sent the reason before.
         self.complete(true)?;
         sent.map_err(|error| self.lost(&error))?;
         let said = self.said();
@@ -42,10 +44,10 @@ impl Wire {
         said.transpose()
     }
 
-    /// Hands over the column of each row that a `COPY … TO STDOUT` gives, as it comes.
+    /// Passes the column of each row of a `COPY … TO STDOUT` to `take` as it arrives.
     ///
     /// # Errors
-    /// The connection is lost, what the server says against the statement, or that it gives no such rows.
+    /// If the connection is lost, if the server reports an error, or if the statement returns no such rows.
     pub(in super::super) fn copy_out(&mut self, statement: &str, take: &mut dyn FnMut(&[u8])) -> Result<()> {
         self.write(&query(statement))?;
         self.inbox.expect_much();
@@ -53,7 +55,7 @@ impl Wire {
         loop {
             while let Some((kind, body, end)) = message::at(self.inbox.bytes(), self.seen)? {
                 match kind {
-                    // A row a message, as the protocol promises.
+                    // The protocol guarantees one row per message.
                     b'd' => take(unescaped(body.strip_suffix(b"\n").ok_or_else(malformed)?, &mut plain)),
                     b'H' => is_copy = true,
                     b'E' => failed = failed.or(Some(self.check(body)?)),

@@ -1,4 +1,4 @@
-//! Messages of the protocol as bytes.
+//! Encoding and decoding of the protocol's messages.
 
 use std::io::Write;
 
@@ -7,18 +7,18 @@ use jsonathlon_connection::prepared::Parameter;
 
 use super::super::refusal;
 
-/// Describe the portal without a name, execute it without a limit, and be ready again.
+/// Messages that describe the unnamed portal, execute it without a row limit, and end the request (`Sync`).
 pub(in super::super) const RUN: &[u8] = b"D\0\0\0\x06P\0E\0\0\0\x09\0\0\0\0\0S\0\0\0\x04";
-/// Be ready again.
+/// Message `Sync`, which ends a request.
 pub(in super::super) const SYNC: &[u8] = b"S\0\0\0\x04";
-/// Type and length.
+/// Size in bytes of a message's type and length.
 const HEADER: usize = 5;
-/// Version 3.0.
+/// Version 3.0 of the protocol.
 const VERSION: i32 = 196_608;
-/// What a server sends in one message at most, and more.
+/// Upper bound of the length of a server's message in bytes; real messages are shorter.
 const LONGEST: usize = 1 << 30;
 
-/// What stands before a body of so many bytes.
+/// Encodes type and length of a message with a body of `body` bytes.
 pub(in super::super) fn header(kind: u8, body: usize) -> [u8; HEADER] {
     let [a, b, c, d] = u32::try_from(body + 4).unwrap_or(u32::MAX).to_be_bytes();
     [kind, a, b, c, d]
@@ -33,20 +33,20 @@ pub(in super::super) fn message(kind: u8, out: &mut Vec<u8>, fill: impl FnOnce(&
     close(start, out);
 }
 
-/// Writes the length of what began at `start`, itself included.
+/// Fills in the length of the message part that began at `start`; the length includes its own four bytes.
 fn close(start: usize, out: &mut [u8]) {
-    // A message of 2 GiB and more is out of protocol, and the server says so.
+    // A message of 2 GiB or more violates the protocol; the server reports that.
     let length = u32::try_from(out.len() - start).unwrap_or(u32::MAX);
     out[start..start + 4].copy_from_slice(&length.to_be_bytes());
 }
 
-/// A text that ends with a zero byte.
+/// Appends a text and a zero byte.
 pub(in super::super) fn text(text: &str, out: &mut Vec<u8>) {
     out.extend_from_slice(text.as_bytes());
     out.push(0);
 }
 
-/// The first message of a session.
+/// Encodes the startup message of a session.
 pub(in super::super) fn startup(user: &str, database: &str) -> Vec<u8> {
     let mut out = vec![0; 4];
     out.extend_from_slice(&VERSION.to_be_bytes());
@@ -67,39 +67,40 @@ pub(in super::super) fn startup(user: &str, database: &str) -> Vec<u8> {
     out
 }
 
-/// Parses a statement under a name.
+/// Appends a message that parses `statement` under `name`; an empty name means the unnamed statement.
 pub(in super::super) fn parse(name: &str, statement: &str, out: &mut Vec<u8>) {
     message(b'P', out, |out| {
         text(name, out);
         text(statement, out);
-        // All types are for the server to find.
+        // The number of given parameter types is zero, so the server infers all of them.
         out.extend_from_slice(&[0, 0]);
     });
 }
 
-/// A statement as it is sent: what is the same each time, up to the values of its parameters.
+/// Encoded execution of a statement up to the values of its parameters, which is the same each time.
 #[derive(Debug)]
 pub(in super::super) struct Bind {
     head: Vec<u8>,
-    /// Where the length of the message is that binds.
+    /// Position of the length field of the Bind message.
     length_at: usize,
 }
 
 impl Bind {
-    /// Of a statement that the server knows by a name, or with the message before it that parses one without.
+    /// Prepares executions of the statement `name`. `before` holds a message that parses the unnamed
+    /// statement, or is empty.
     pub(in super::super) fn new(name: &str, mut before: Vec<u8>) -> Self {
         before.push(b'B');
         let length_at = before.len();
         before.extend_from_slice(&[0; 4]);
-        // A portal without a name.
+        // The portal is unnamed.
         before.push(0);
         text(name, &mut before);
-        // All parameters are text.
+        // No format codes: all parameters are text.
         before.extend_from_slice(&[0, 0]);
         Self { head: before, length_at }
     }
 
-    /// One execution, in `out` and nothing else.
+    /// Replaces the content of `out` with one execution.
     pub(in super::super) fn execution(&self, parameters: &[Parameter<'_>], out: &mut Vec<u8>) -> Result<()> {
         out.clear();
         out.extend_from_slice(&self.head);
@@ -109,7 +110,7 @@ impl Bind {
         for parameter in parameters {
             value(parameter, out);
         }
-        // All columns are text.
+        // No format codes: all columns are text.
         out.extend_from_slice(&[0, 0]);
         close(self.length_at, out);
         out.extend_from_slice(RUN);
@@ -117,7 +118,7 @@ impl Bind {
     }
 }
 
-/// A value as text, after its length.
+/// Appends a parameter as text after its length.
 fn value(parameter: &Parameter<'_>, out: &mut Vec<u8>) {
     let start = out.len();
     out.extend_from_slice(&[0; 4]);
@@ -134,13 +135,13 @@ fn value(parameter: &Parameter<'_>, out: &mut Vec<u8>) {
         Parameter::Float(number) => write!(out, "{number:?}"),
         Parameter::Text(text) | Parameter::Json(text) => out.write_all(text.as_bytes()),
     };
-    // Memory takes all that is written.
+    // Writing to a `Vec` cannot fail.
     written.ok();
     let length = u32::try_from(out.len() - start - 4).unwrap_or(u32::MAX);
     out[start..start + 4].copy_from_slice(&length.to_be_bytes());
 }
 
-/// The message that begins at `at`, if all of it is there: its kind, its body, and where the next one begins.
+/// Returns type, body and end of the message that begins at `at`. `None` if it has not arrived completely.
 pub(in super::super) fn at(bytes: &[u8], at: usize) -> Result<Option<(u8, &[u8], usize)>> {
     let Some(&[kind, a, b, c, d]) = bytes.get(at..at + HEADER) else { return Ok(None) };
     let length = u32::from_be_bytes([a, b, c, d]) as usize;
@@ -155,7 +156,7 @@ pub(in super::super) fn malformed() -> DriverError {
     DriverError::Protocol("a message is not as its kind should be".to_owned())
 }
 
-/// Takes a message apart.
+/// Cursor over the body of a message.
 #[derive(Clone, Copy)]
 pub(in super::super) struct Reader<'a>(pub(in super::super) &'a [u8]);
 
@@ -180,7 +181,7 @@ impl<'a> Reader<'a> {
         self.array().map(u32::from_be_bytes)
     }
 
-    /// The next column of a row; none for null.
+    /// Reads the next column of a row. `None` for NULL.
     pub(in super::super) fn column(&mut self) -> Result<Option<&'a [u8]>> {
         match usize::try_from(i32::from_be_bytes(self.array()?)) {
             Ok(length) => self.bytes(length).map(Some),
@@ -188,7 +189,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A text up to its zero byte.
+    /// Reads a text up to its zero byte, which is skipped.
     pub(in super::super) fn text(&mut self) -> Result<&'a str> {
         let end = memchr::memchr(0, self.0).ok_or_else(malformed)?;
         let text = utf8(self.bytes(end)?)?;
@@ -201,13 +202,13 @@ pub(in super::super) fn utf8(bytes: &[u8]) -> Result<&str> {
     simdutf8::basic::from_utf8(bytes).map_err(|_| malformed())
 }
 
-/// What the server says in an error, by what it blames.
+/// Fields of a server's error message that classify it.
 pub(in super::super) struct Said {
     pub(in super::super) state: String,
     pub(in super::super) words: String,
-    /// Where it was, with the line of a bulk load.
+    /// Context of the error, which names the line of a bulk load; empty if there is none.
     pub(in super::super) context: String,
-    /// Whether the session is over.
+    /// Whether the error ends the session (severity FATAL or PANIC).
     pub(in super::super) is_fatal: bool,
 }
 

@@ -1,4 +1,4 @@
-//! A connection by messages of the protocol, in memory that is used again.
+//! Own client of the protocol: sends and receives its messages in reusable buffers.
 
 mod copy;
 pub(super) mod message;
@@ -12,23 +12,23 @@ use jsonathlon_connection::endpoint::Endpoint;
 use crate::socket::{Inbox, Socket};
 use message::Said;
 
-/// A connection that somebody has logged in to.
+/// Connection after a successful login.
 pub(super) struct Wire {
     socket: Socket,
     endpoint: Endpoint,
     inbox: Inbox,
-    /// Messages up to here have come whole, and the answer does not end before it.
+    /// End of the messages that have arrived completely and belong to the current answer.
     seen: usize,
-    /// Where the first error is among them.
+    /// Start of the first error message among them. `None` if there is none.
     failed: Option<usize>,
 }
 
 impl Wire {
-    /// Logs in to a server as soon as it is ready, and runs statements. None where that takes what is not here: encryption,
-    /// or an old way to ask for a password.
+    /// Logs in to a server, waiting until it is ready, and executes `statements`. `None` if that requires
+    /// what this client lacks: TLS, or an old authentication method.
     ///
     /// # Errors
-    /// As when a connection is opened, and whatever the server says against a statement.
+    /// As for opening a connection, and the server's error for a statement.
     pub(super) fn open(endpoint: &Endpoint, statements: &[String]) -> Result<Option<Self>> {
         if endpoint.tls.is_some() {
             return Ok(None);
@@ -36,7 +36,7 @@ impl Wire {
         Self::begin(endpoint, statements, endpoint.reach(startup::login)?)
     }
 
-    /// The same beside a session that is open, for which the server must be ready.
+    /// As [`Wire::open`], but without waiting, for a server to which another session is open already.
     ///
     /// # Errors
     /// As for [`Wire::open`].
@@ -60,19 +60,19 @@ impl Wire {
         self.endpoint.told(DriverError::Crashed(words.to_string()))
     }
 
-    /// Sends a request, behind whose answer nothing is to come.
+    /// Sends a request. Must not be called before the answer to the last one is consumed.
     pub(super) fn write(&mut self, request: &[u8]) -> Result<()> {
         self.seen = 0;
         self.failed = None;
         self.socket.send(request).map_err(|error| self.lost(&error))
     }
 
-    /// Runs statements, of whose answers nothing but errors is looked at.
+    /// Executes statements and ignores their answers except for errors.
     pub(super) fn run(&mut self, statements: &str) -> Result<()> {
         self.ask(&startup::query(statements), |_| Ok(()))
     }
 
-    /// Sends, waits, and has the answer looked at.
+    /// Sends a request, waits for the answer, and passes it to `look`.
     pub(super) fn ask<T>(&mut self, request: &[u8], look: impl FnOnce(&[u8]) -> Result<T>) -> Result<T> {
         self.write(request)?;
         self.complete(true)?;
@@ -84,12 +84,14 @@ impl Wire {
         looked
     }
 
-    /// Reads until the server is ready again, or nothing more has come; whether it is.
+    /// Reads until the server is ready for the next request. Returns `false` if the answer is incomplete,
+    /// which is possible only without `wait`.
     pub(super) fn complete(&mut self, wait: bool) -> Result<bool> {
         self.until(|kind| kind == b'Z', wait).map(|kind| kind.is_some())
     }
 
-    /// Reads to the end of the next message of such a kind, which it gives; none where nothing more has come.
+    /// Reads up to the end of the next message of a wanted type and returns that type. `None` if it has not
+    /// arrived, which is possible only without `wait`.
     fn until(&mut self, is_wanted: impl Fn(u8) -> bool, wait: bool) -> Result<Option<u8>> {
         loop {
             while let Some((kind, body, end)) = message::at(self.inbox.bytes(), self.seen)? {
@@ -110,19 +112,19 @@ impl Wire {
         }
     }
 
-    /// What the server says in a message; its last words, after which it closes the connection without being ready again, are
-    /// an error.
+    /// Decodes an error message. A fatal one becomes an error, because the server then closes the connection
+    /// without becoming ready again.
     fn check(&self, body: &[u8]) -> Result<Said> {
         let said = Said::read(body)?;
         if said.is_fatal { Err(self.lost(&said.words)) } else { Ok(said) }
     }
 
-    /// The messages of an answer that is complete.
+    /// Returns the messages of a complete answer.
     pub(super) fn answer(&self) -> &[u8] {
         &self.inbox.bytes()[..self.seen]
     }
 
-    /// What the server says in it against the statement, if anything.
+    /// Returns the server's error in the answer. `None` if the statement succeeded.
     pub(super) fn error(&self) -> Option<DriverError> {
         self.said().map(|said| said.map_or_else(|error| error, Said::error))
     }
@@ -132,7 +134,7 @@ impl Wire {
         Some(Said::read(body))
     }
 
-    /// Makes room for the next answer.
+    /// Consumes the answer and makes room for the next one.
     pub(super) fn forget(&mut self) {
         self.inbox.take(self.seen);
         self.seen = 0;
@@ -148,7 +150,7 @@ impl AsFd for Wire {
 
 impl Drop for Wire {
     fn drop(&mut self) {
-        // The server ends the session too when the connection breaks.
+        // An error is ignored, because the server also ends the session when the connection breaks.
         self.socket.send(b"X\0\0\0\x04").ok();
     }
 }

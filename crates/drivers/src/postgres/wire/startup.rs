@@ -1,4 +1,4 @@
-//! How a session begins.
+//! Login, and requests that prepare statements.
 
 use std::io::{self, ErrorKind};
 
@@ -14,7 +14,7 @@ const CANNOT_CONNECT_NOW: &str = "57P03";
 
 type Ready<T> = std::result::Result<T, NotReady>;
 
-/// Logs in; none where the server asks for the password in a way that is not known here.
+/// Logs in. `None` if the server requires an authentication method that is not supported here.
 pub(in super::super) fn login(endpoint: &Endpoint) -> Ready<Option<Socket>> {
     let socket = Socket::connect(endpoint, endpoint.attempt()).map_err(yet)?;
     socket.wait(Some(endpoint.attempt())).map_err(yet)?;
@@ -29,7 +29,7 @@ pub(in super::super) fn login(endpoint: &Endpoint) -> Ready<Option<Socket>> {
                 let mut reader = Reader(&body);
                 match reader.u32().map_err(ever)? {
                     0 => {}
-                    // The password as it is: the server's own choice for this user.
+                    // Clear text password, which is the method that the server has chosen for this user.
                     3 => session.answer(|out| text(&endpoint.password.0, out))?,
                     10 if offers(reader) => {
                         let begun = Scram::new(&endpoint.user, &endpoint.password.0).map_err(yet)?;
@@ -77,7 +77,7 @@ fn ever(why: impl std::fmt::Display) -> NotReady {
     NotReady::Ever(format!("the server refused the session: {why}"))
 }
 
-/// Whether the mechanism is among those that the server names.
+/// Returns `true` if the supported mechanism is among those that the server offers.
 fn offers(mut names: Reader<'_>) -> bool {
     loop {
         match names.text() {
@@ -115,14 +115,14 @@ impl Session {
     }
 }
 
-/// One statement whose answer nobody looks at, as a text of the simple protocol.
+/// Encodes a statement of the simple query protocol.
 pub(in super::super) fn query(statement: &str) -> Vec<u8> {
     let mut out = Vec::new();
     message(b'Q', &mut out, |out| text(statement, out));
     out
 }
 
-/// Parses a statement under a name and asks for its parameters.
+/// Encodes a request that prepares a statement under a name and asks for its parameters.
 pub(in super::super) fn prepare(name: &str, statement: &str) -> Vec<u8> {
     let mut out = Vec::new();
     super::message::parse(name, statement, &mut out);
@@ -134,7 +134,7 @@ pub(in super::super) fn prepare(name: &str, statement: &str) -> Vec<u8> {
     out
 }
 
-/// The number of parameters that a statement has, as the server describes it.
+/// Returns the number of parameters in the server's description of a statement.
 pub(in super::super) fn parameters(answer: &[u8]) -> Result<usize> {
     let mut next = 0;
     while let Some((kind, body, end)) = at(answer, next)? {

@@ -1,4 +1,5 @@
-//! `jsonathlon questions check`: what is missing or misspelt, and what systems make of the first documents.
+//! `jsonathlon questions check`: reports what is missing or misspelt in a folder of questions, and asks
+//! systems over the first documents.
 
 use std::io::Write;
 use std::path::Path;
@@ -25,12 +26,13 @@ use crate::exit::{FAILED_CELL, Failure};
 use crate::interrupt::Interrupt;
 use crate::progress::RunProgress;
 
-/// Documents that systems are asked over.
+/// Maximum number of documents that systems are asked over.
 const DOCUMENTS: usize = 1_000;
-/// Limit of every step: what a system does not do to a thousand documents in this time, it does not do at all.
+/// Timeout of every load and trial, in seconds. A system that exceeds it with a thousand documents is taken
+/// to be unable to do the step at all.
 const LIMIT_S: f64 = 300.0;
 
-/// What the user asked for.
+/// Arguments of `jsonathlon questions check`.
 pub(super) struct Wanted<'a> {
     pub(super) folder: &'a Path,
     pub(super) data: Option<&'a str>,
@@ -74,7 +76,8 @@ pub(super) fn run(wanted: &Wanted<'_>) -> Result<ExitCode, Failure> {
     Ok(if is_well { ExitCode::SUCCESS } else { ExitCode::from(FAILED_CELL) })
 }
 
-/// Asks each system over the first documents; says whether all came out well.
+/// Asks each system over the first documents. Returns `true` if every answer is settled and no system gave
+/// another one.
 fn ask(wanted: &Wanted<'_>, data: &str, own: &OwnQuestions, catalogue: &Catalogue) -> Result<bool, Failure> {
     let interrupt = Interrupt::install()?;
     let scratch = scratch("jsonathlon-questions-")?;

@@ -26,12 +26,12 @@ pub(crate) fn run(arguments: &QuestionsArguments) -> Result<ExitCode, Failure> {
     }
 }
 
-/// What `run questions` asks for.
+/// Converts the arguments of `jsonathlon run questions` into the request of a run.
 pub(super) fn asked(arguments: &RunQuestions) -> Result<Asked<'_>, Failure> {
     let run = &arguments.run;
     let settings = asking(run, &arguments.asking);
     let Some(folder) = &arguments.questions else {
-        // A run that goes on has its questions in its manifest.
+        // A resumed run takes its questions from its manifest; these are placeholders.
         let none = QuestionsSettings {
             asking: settings,
             folder: std::path::PathBuf::new(),
@@ -49,7 +49,7 @@ pub(super) fn asked(arguments: &RunQuestions) -> Result<Asked<'_>, Failure> {
     Ok(Asked { arguments: run, source: None, usual: usual(run), workload, own: Some(own) })
 }
 
-/// Options that all workloads share, and that make no sense here.
+/// Requires `--data`, and rejects shared options that do not apply to this workload.
 fn not_of_questions(run: &RunArguments) -> Result<(), Failure> {
     if run.data.is_none() {
         return Err(Failure::usage(format!(

@@ -1,4 +1,4 @@
-//! `jsonathlon questions new`: first questions about documents, in every system's statements.
+//! `jsonathlon questions new`: writes first questions about documents, with the statements of every system.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -18,15 +18,15 @@ use crate::commands::{catalogue, print};
 use crate::exit::Failure;
 use crate::interrupt::Interrupt;
 
-/// What is looked at: enough for any path that matters, and over in seconds.
+/// Limits of the sample: large enough for any path that matters, and read within seconds.
 const LIMITS: Limits = Limits { bytes: 256 << 20, time: Duration::from_secs(6), kept: 5_000 };
 
-/// The trait of documents that are no objects.
+/// Trait in a data profile that counts JSON documents that are no objects.
 const NOT_OBJECT: &str = "not_object";
-/// Kinds of faults that are told with the first line of each.
+/// Maximum number of kinds of faults that are listed with the first line of each.
 const FAULTS: usize = 3;
 
-/// A question with the names that it has in files.
+/// A question with the kind and the name that it has in files.
 struct Named<'a> {
     question: &'a FirstQuestion,
     kind: Kind,
@@ -76,7 +76,7 @@ pub(super) fn run(folder: &Path, data: &str, folders: &CatalogueArguments) -> Re
             write(&folder.join(system).join(file), text)?;
         }
     }
-    // What was written must be what can be read.
+    // Verifies that the written folder can be read.
     OwnQuestions::read(folder)?.check_systems(&catalogue)?;
     let mut text = format!("{}\n", looked_at(&sampled));
     for one in &named {
@@ -87,7 +87,7 @@ pub(super) fn run(folder: &Path, data: &str, folders: &CatalogueArguments) -> Re
         text += &format!("note: {note}\n");
     }
     let (folder, data) = (shell(&folder.display().to_string()), shell(data));
-    // Statements for a system of the user's own are refused where its folder is not named.
+    // A folder with statements for a system of the user's own is rejected without its `--systems-dir`.
     let own: String = folders
         .systems_dir
         .iter()
@@ -98,7 +98,7 @@ pub(super) fn run(folder: &Path, data: &str, folders: &CatalogueArguments) -> Re
     Ok(ExitCode::SUCCESS)
 }
 
-/// How many lines were looked at, and how many of them hold no object.
+/// Text on how many lines were sampled, and how many of them are no objects or no JSON.
 fn what_was_found(profile: &Profile) -> String {
     let no_documents: u64 = profile.no_documents.values().map(|one| one.lines).sum();
     let other = profile.traits.get(NOT_OBJECT).copied().unwrap_or_default();
@@ -114,7 +114,8 @@ fn what_was_found(profile: &Profile) -> String {
     words.join(", ")
 }
 
-/// What is no JSON among the lines, with the first of each kind.
+/// Text on the lines that are no JSON, with the first line of up to [`FAULTS`] reasons. `None` if there are
+/// no such lines.
 fn no_documents_in_words(profile: &Profile) -> Option<String> {
     let lines: u64 = profile.no_documents.values().map(|one| one.lines).sum();
     let each = profile.no_documents.iter().map(|(reason, one)| format!("{}: {reason}", one.first));
@@ -123,12 +124,12 @@ fn no_documents_in_words(profile: &Profile) -> Option<String> {
     (lines > 0).then(|| format!("{} {are} no JSON ({})", format::whole(lines as f64), each.join("; ")))
 }
 
-/// A note on what counts as no document.
+/// Note on sampled lines that are no JSON and do not count as documents. `None` if there are no such lines.
 fn no_documents(profile: &Profile) -> Option<String> {
     no_documents_in_words(profile).map(|words| format!("of the lines looked at, {words}: no documents"))
 }
 
-/// What was looked at, and whether that was all.
+/// Text on how many documents and bytes were sampled, and whether that was everything.
 fn looked_at(sampled: &Sampled) -> String {
     let profile = &sampled.profile;
     let (documents, bytes) = (format::whole(profile.documents as f64), format::bytes(profile.bytes as f64));
@@ -179,7 +180,7 @@ fn title(one: &Named<'_>) -> String {
     }
 }
 
-/// `questions.toml`.
+/// Content of `questions.toml` for these questions.
 fn definition(named: &[Named<'_>], sampled: &Sampled) -> String {
     let mut text = format!(
         "# First questions, written by `jsonathlon questions new`; edit them as you like.\n# {}\n",
@@ -242,12 +243,12 @@ fn definition(named: &[Named<'_>], sampled: &Sampled) -> String {
     text
 }
 
-/// A text as TOML has it: what JSON escapes, TOML escapes alike, and one character more.
+/// Quotes a text for TOML. TOML escapes like JSON, but also requires it for DEL.
 fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string().replace('\u{7f}', "\\u007f")
 }
 
-/// A word of a shell.
+/// Quotes a text as one word of a shell, if it needs quotes.
 fn shell(text: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-:=+,@%".contains(c);
     if !text.is_empty() && text.chars().all(is_plain) {
@@ -257,23 +258,24 @@ fn shell(text: &str) -> String {
     }
 }
 
-/// A statement file of a question.
+/// Statement file of a question: the question's name, the file's name and its content.
 struct StatementOf {
     of: String,
     file: String,
     text: String,
 }
 
-/// Statement files by system.
+/// Names of systems, each with its statement files.
 type Written = Vec<(String, Vec<StatementOf>)>;
 
-/// All paths of the documents that were looked at.
+/// Paths of the sampled documents, in the form that statement templates take.
 fn paths(sampled: &Sampled) -> Vec<KnownPath> {
     let steps = sampled.profile.paths.iter().filter_map(PathProfile::steps);
     steps.map(|Steps { keys, is_in_array }| KnownPath { keys, is_in_array }).collect()
 }
 
-/// The statements of every system that has templates.
+/// Statement files of every system that has templates. Questions that a system cannot be asked, and documents
+/// that it alters, are appended to `notes`.
 fn written(
     named: &[Named<'_>],
     paths: &[KnownPath],

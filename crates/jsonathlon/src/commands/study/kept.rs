@@ -1,4 +1,4 @@
-//! What a study's folder keeps of how it was begun, so that it can be gone on with.
+//! Settings that a study's folder keeps, so that an interrupted study can be resumed.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -12,32 +12,32 @@ use serde::{Deserialize, Serialize};
 use crate::cli::study::StudyArguments;
 use crate::exit::Failure;
 
-/// The study's own file, as it was.
+/// File with a copy of the study's definition.
 const STUDY: &str = "study.toml";
-/// What the user chose of it.
+/// File with the user's choices and the CPUs of the machine.
 const CHOICE: &str = "study.json";
-/// Version of [`CHOICE`].
+/// Schema version of [`CHOICE`]; a newer one is rejected.
 const SCHEMA: u32 = 1;
 
-/// What the user chose, and what the machine has.
+/// The user's choices for a study and the CPUs of the machine: the content of [`CHOICE`].
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Kept {
     schema: u32,
-    /// The study's name.
+    /// Name of the study; empty before [`Kept::write`].
     name: String,
-    /// Systems in place of the study's own.
+    /// Systems in place of the study's own, separated by commas. `None` if the study's own are used.
     pub(super) systems: Option<String>,
     pub(super) full: bool,
-    /// Options in place of the study's own.
+    /// Options and values in place of the study's own (`--set`).
     pub(super) set: BTreeMap<String, String>,
-    /// CPUs that the program may use.
+    /// CPUs that the program was allowed to use when the study began.
     pub(super) cpus: Vec<usize>,
-    /// Folders with more system folders.
+    /// Folders with more system folders (`--systems-dir`), as absolute paths.
     pub(super) systems_dir: Vec<PathBuf>,
 }
 
 impl Kept {
-    /// As the command line says.
+    /// Choices from the command line, with the CPUs of this machine.
     pub(super) fn of(arguments: &StudyArguments) -> Self {
         let absolute = |path: &PathBuf| std::path::absolute(path).unwrap_or_else(|_| path.clone());
         Self {
@@ -51,12 +51,12 @@ impl Kept {
         }
     }
 
-    /// The same as the crate of studies wants it.
+    /// Converts the choices into the form that planning takes.
     pub(super) fn choice(&self) -> Choice {
         Choice { full: self.full, cpus: self.cpus.clone(), set: self.set.clone() }
     }
 
-    /// Writes both files into the folder, which must hold no study yet.
+    /// Creates the folder and writes both files. Fails if the folder is not empty.
     pub(super) fn write(&self, study: &Study, folder: &Path) -> Result<(), Failure> {
         let failed = |what: &str, path: &Path, error: std::io::Error| {
             Failure::environment(format!("failed to {what} {}: {error}", path.display()))
@@ -76,7 +76,7 @@ impl Kept {
         Ok(write_whole(&folder.join(CHOICE), (text + "\n").as_bytes())?)
     }
 
-    /// What the folder of a study holds.
+    /// Reads both files of a study's folder. Fails if one is missing or invalid, or has a newer schema.
     pub(super) fn read(folder: &Path) -> Result<(Self, Study), Failure> {
         let at = folder.join(CHOICE);
         let no_study =
@@ -94,7 +94,7 @@ impl Kept {
     }
 }
 
-/// The CPUs that this process may use.
+/// Numbers of the CPUs that this process may use; empty if they cannot be read.
 fn cpus() -> Vec<usize> {
     let known = sched_getaffinity(None).unwrap_or_else(|_| CpuSet::new());
     (0..CpuSet::MAX_CPU).filter(|cpu| known.is_set(*cpu)).collect()

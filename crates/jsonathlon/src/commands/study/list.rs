@@ -1,10 +1,10 @@
-//! `jsonathlon study list`.
+//! `jsonathlon study list`: lists the built-in studies.
 
 use jsonathlon_studies::{built_in, names};
 
 use crate::exit::Failure;
 
-/// What each study asks, which systems it runs on, and how long it takes.
+/// Text with the question, the systems and the expected minutes of each built-in study.
 pub(super) fn list() -> Result<String, Failure> {
     let mut text = String::new();
     for name in names() {

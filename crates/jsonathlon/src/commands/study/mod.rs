@@ -1,4 +1,4 @@
-//! `jsonathlon study`: a published question becomes a few runs of the serving workload, and these become an answer.
+//! `jsonathlon study`: answers a published question with a few runs of the serving workload.
 
 mod kept;
 mod list;
@@ -26,7 +26,7 @@ use crate::interrupt::Interrupt;
 use kept::Kept;
 use planned::Planned;
 
-/// The word that lists studies instead of naming one.
+/// Argument that lists the studies instead of naming one.
 const LIST: &str = "list";
 
 pub(crate) fn run(arguments: &StudyArguments) -> Result<ExitCode, Failure> {
@@ -46,7 +46,7 @@ pub(crate) fn run(arguments: &StudyArguments) -> Result<ExitCode, Failure> {
             (folder, Kept::of(arguments), study)
         }
     };
-    // Everything is looked at before anything is begun.
+    // All runs are planned and their options checked before the first one starts.
     let planned = Planned::of(&study, &kept, &catalogue)?;
     for note in &planned.notes {
         crate::say!("note: {note}");
@@ -69,7 +69,7 @@ pub(crate) fn run(arguments: &StudyArguments) -> Result<ExitCode, Failure> {
     show(&study, &runs, &folder, arguments.markdown)
 }
 
-/// The study of a name, or in a file.
+/// Built-in study of a name, or the study in a file that ends in `.toml`.
 fn named(name: &str) -> Result<Study, Failure> {
     if name.ends_with(".toml") {
         return Ok(Study::from_file(Path::new(name))?);
@@ -83,7 +83,7 @@ fn named(name: &str) -> Result<Study, Failure> {
     }
 }
 
-/// Measures whatever of one run, in the study's folder, has no record yet.
+/// Starts or resumes one run in the study's folder; skips a run that is complete.
 fn measure(
     study: &Study,
     kept: &Kept,
@@ -104,14 +104,14 @@ fn measure(
     if let Some(failure) = carried_out(&command, interrupt)?.cut_short {
         return Err(failure);
     }
-    // The page of one run, as of any; a study without it is still an answer.
+    // Page of this single run. A failure is not fatal, because the study's answer does not need it.
     if let Err(error) = page::write_own(Run::read(folder)?) {
         crate::say!("there is no page of {}: {error}", folder.display());
     }
     Ok(())
 }
 
-/// A study is gone on with as a whole.
+/// Replaces the advice of an interrupted run, because the study is resumed as a whole.
 fn advised(failure: Failure, folder: &Path) -> Failure {
     if failure.code() != INTERRUPTED {
         return failure;
@@ -122,7 +122,8 @@ fn advised(failure: Failure, folder: &Path) -> Failure {
     ))
 }
 
-/// Prints what was found and writes its page; the exit code tells whether every cell is well.
+/// Prints the finding and writes the study's page. The exit code is success if all runs are complete and no
+/// cell failed.
 fn show(study: &Study, runs: &[(Part, Run)], folder: &Path, markdown: bool) -> Result<ExitCode, Failure> {
     let finding = Finding::of(study, runs, &published()?);
     print(&if markdown { finding.markdown() } else { finding.tables(Look { colour: true }) })?;

@@ -1,4 +1,4 @@
-//! The runs of a study, each with the systems that it can be measured on, and the command that does it.
+//! Plans the runs of a study: the systems of each, and the command that executes it.
 
 use std::path::Path;
 
@@ -14,23 +14,23 @@ use super::kept::Kept;
 use crate::cli::{Cli, Command, RunCommand};
 use crate::exit::Failure;
 
-/// The tier of runs whose study says nothing about that.
+/// Durability tier of runs whose study names none.
 const SYNCED: &str = "synced";
 
-/// Systems of one run.
+/// Systems and variants that one run measures.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Systems {
-    /// As `--systems` takes them.
+    /// Systems as `--systems` takes them: NAME@VERSION.
     names: Vec<String>,
-    /// As `--variants` takes them.
+    /// Variants as `--variants` takes them: SYSTEM/NAME. Empty if the default variants are used.
     variants: Vec<String>,
 }
 
-/// All runs of a study.
+/// All runs of a study, and notes on what they lack.
 pub(super) struct Planned {
-    /// Each with its systems, in order.
+    /// Runs with their systems, in the order of execution.
     pub(super) runs: Vec<(Part, Systems)>,
-    /// What is left out, and why.
+    /// Notes for the user on systems that are left out, each with the reason.
     pub(super) notes: Vec<String>,
 }
 
@@ -58,7 +58,7 @@ impl Planned {
             if of_part.names.is_empty() {
                 continue;
             }
-            // Whatever is wrong with an option is told before anything is begun.
+            // Converts the command already here, so that a wrong option is reported before anything starts.
             workload::asked(&command(study, kept, &part, &of_part, Path::new("out"), false)?)?;
             runs.push((part, of_part));
         }
@@ -69,7 +69,8 @@ impl Planned {
     }
 }
 
-/// The selected systems but for those that have nothing to vary, which is noted.
+/// Selected systems without those that have nothing to vary, which are noted. A study that compares versions
+/// gets every version of each system.
 fn with_something_to_vary<'a>(
     study: &Study,
     chosen: Vec<Selected<'a>>,
@@ -112,7 +113,7 @@ fn with_something_to_vary<'a>(
     Ok(left)
 }
 
-/// The systems that one run can be measured on.
+/// Systems that one run can be measured on. A system without the run's durability tier is noted and left out.
 fn systems_of(
     study: &Study,
     part: &Part,
@@ -147,7 +148,7 @@ fn systems_of(
     Ok(found)
 }
 
-/// The command of one run, as a user would write it.
+/// Command of one run, as a user would write it.
 pub(super) fn command(
     study: &Study,
     kept: &Kept,
@@ -184,7 +185,7 @@ pub(super) fn command(
     })
 }
 
-/// The command that goes on with a run.
+/// Command that resumes a run of the study.
 pub(super) fn resuming(kept: &Kept, folder: &Path, accept_newer: bool) -> Result<RunCommand, Failure> {
     let mut all: Vec<String> = ["jsonathlon", "run", "serving", "--resume"].map(str::to_owned).to_vec();
     all.push(folder.display().to_string());
@@ -192,7 +193,7 @@ pub(super) fn resuming(kept: &Kept, folder: &Path, accept_newer: bool) -> Result
     parsed(&all).map_err(|error| Failure::usage(told(&error).1))
 }
 
-/// What both have in common.
+/// Options that starting and resuming a run have in common.
 fn shared(kept: &Kept, accept_newer: bool) -> Vec<String> {
     let mut all = Vec::new();
     for folder in &kept.systems_dir {
@@ -211,13 +212,13 @@ fn parsed(arguments: &[String]) -> Result<RunCommand, clap::Error> {
     }
 }
 
-/// The option that is wrong, and what is said about it in one line.
+/// Name of the wrong option, `None` if the error is about no option, and the error's message in one line.
 fn told(error: &clap::Error) -> (Option<String>, String) {
     let option = error.get(ContextKind::InvalidArg).map(ToString::to_string);
     let name = |text: String| {
         let name: String =
             text.trim_start_matches('-').chars().take_while(|c| c.is_alphanumeric() || *c == '-').collect();
-        // Its main name, where a study calls it by the other one.
+        // The error has the main name; studies use its alias.
         if name == "scale" { "records".to_owned() } else { name }
     };
     let text = error.to_string();

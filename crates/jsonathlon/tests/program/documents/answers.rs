@@ -1,4 +1,4 @@
-//! What systems do with large documents, and what the program makes of it.
+//! Tests of answers about large documents and of their verification.
 
 use jsonathlon_results::record::{FailureKind, Trial, Verdict};
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::run;
 use crate::support::{World, mock};
 
-/// Indexes, with queries whose plans are used, usable, in vain and impossible.
+/// Indexes with queries whose plans are used, usable, in vain and impossible.
 const INDEX: &str = r#"
 used = ['Index']
 hint = " forced"
@@ -60,7 +60,7 @@ fn trials(world: &World) -> Vec<Trial> {
     world.kept("out").trials().into_iter().filter(|trial| trial.cell.step.is_own()).collect()
 }
 
-/// A trial's name: its step, and whatever tells it from others.
+/// Name of a trial: its step and everything that distinguishes it from other trials.
 fn name(trial: &Trial) -> String {
     let words = ["index", "query", "form", "depth", "history"].map(|name| trial.cell.parameters.get(name));
     let words =
@@ -111,7 +111,7 @@ fn every_test_is_timed_and_its_answer_proved() {
         "{version:?}"
     );
     let disk = find(&trials, "disk");
-    // The mock writes the text of documents, and compact copies of them.
+    // The mock writes the documents' text, and compact copies of them.
     let (source, added) = (disk.metrics["source_bytes"], disk.metrics["added_bytes"]);
     assert!(added > 0.5 * source && added < 1.5 * source, "{:?}", disk.metrics);
     assert!((disk.metrics["added_share"] - added / source).abs() < 1e-9);
@@ -241,7 +241,7 @@ fn documents_far_beyond_a_limit_are_not_applicable() {
     };
     assert!(of("1KiB").count() > 5 && of("4KiB").count() == of("1KiB").count());
     assert!(of("1KiB").all(|entry| entry.verdict == Verdict::Exact && entry.cell.parameters["n"] == 6));
-    // They would be said to be of a size that they are far from.
+    // Otherwise their reported size would be far from the real one.
     assert!(
         of("4KiB").all(|entry| entry.verdict == Verdict::NotApplicable && entry.cell.parameters["n"] == 8)
     );
@@ -275,7 +275,7 @@ fn the_largest_document_is_looked_for_until_one_is_refused() {
         ]
     );
     assert!(limits[0].seconds.is_some() && limits[0].metrics["source_bytes"] > 2000.0);
-    // To the object, where documents are as small as these: one has 16 bytes, give or take a few.
+    // Exact to one object of these small documents: 16 bytes, plus or minus a few.
     let bytes = |of: &str| -> u64 {
         let found = limits[2].findings.iter().find(|finding| finding.of == of).unwrap();
         found.state.parse().unwrap()

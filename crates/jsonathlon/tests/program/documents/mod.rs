@@ -1,4 +1,4 @@
-//! `run documents`: over the mock, and over every system that has a folder for it.
+//! Tests of `run documents`, with the mock and with every system that supports it.
 
 mod answers;
 mod killed;
@@ -6,7 +6,7 @@ mod systems;
 
 use crate::support::{Ended, LIMIT, Running, World};
 
-/// Starts a run over systems of this world: three small tables' worth of documents of 1 KiB.
+/// Starts a run with systems of this world; by default documents of 1 KiB, 20 KiB per table, two rounds.
 fn start(world: &World, names: &str, more: &[&str]) -> Running {
     let (folder, out) = (world.text("systems"), world.text("out"));
     let mut all = vec!["run", "documents", "--systems-dir", &folder, "-s", names, "--json", "-o", &out];

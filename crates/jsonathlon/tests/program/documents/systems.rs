@@ -1,4 +1,4 @@
-//! Every system with a table of a megabyte of each data set: all tests and all indexes that it has, right and verified.
+//! Every system with a table of 1 MiB per data set: all its tests and indexes, verified.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use super::start;
 use crate::support::World;
 use crate::support::real::excluded;
 
-/// The whole of a run, in small.
+/// Options for all tests of a run, with small tables.
 const ALL: [&str; 10] =
     ["--full", "--sizes", "64KiB", "--total", "1MiB", "-r", "1", "--update-path", "--history", "3"];
 
@@ -30,7 +30,7 @@ fn keeps(system: &str) -> Option<Summary> {
     for step in ["import", "export", "extract", "filter", "order", "disk"] {
         assert!(right(step) >= 2, "{step}: of two data sets");
     }
-    // Of so few rows a planner may read them all, unless it is told to use an index.
+    // With so few rows a planner may scan them all unless it is forced to use an index.
     let uses = |entry: &jsonathlon_results::summary::Entry| {
         entry.metrics.get("index_use").is_some_and(|usage| *usage >= 2.0)
     };

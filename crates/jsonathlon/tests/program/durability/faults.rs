@@ -1,4 +1,4 @@
-//! Systems that do not come up again, and a program that is killed.
+//! Crash tests of systems that do not start again, and of a program that is killed.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use crate::support::World;
 use crate::support::killed::killed_to_its_end;
 use crate::support::real::{OUTAGE, excluded};
 
-/// Openings of a mock before a stop: for the load, for the session of the clients, and for each of three of these.
+/// Openings of a mock before a crash: for the load, for the session, and for each of three clients.
 const OPENINGS: u64 = 5;
 
 #[test]
@@ -64,7 +64,7 @@ fn a_system_that_ends_by_itself_before_its_stop_fails() {
     world.nothing_left();
 }
 
-/// Kills a run again and again, and lets it go on each time.
+/// Kills and resumes a run repeatedly.
 fn killed_again_and_again(kind: &str) {
     let world = World::with(&[
         keeping("ma", json!({"syncs": true}), json!([])),
@@ -78,7 +78,7 @@ fn killed_again_and_again(kind: &str) {
         || pauses.next().unwrap(),
         begin,
         || {
-            // Its mounts were its own, and ended with it.
+            // Its mounts were private to the program and ended with it.
             let mounts = std::fs::read_to_string("/proc/self/mounts").unwrap();
             assert!(!mounts.contains(&world.text("")), "{mounts}");
         },

@@ -1,4 +1,4 @@
-//! What is asked for and cannot be.
+//! Invalid options and missing prerequisites of `run durability`.
 
 use serde_json::json;
 
@@ -19,7 +19,7 @@ fn options_that_make_no_sense_are_refused_in_words() {
     }
 }
 
-/// Runs power cuts as a user who is not root, or as root whose view of the machine `setup` changes.
+/// Runs power cuts as a user other than root, or as root with a view of the machine that `setup` changes.
 fn with_power(world: &World, way: &[&str], setup: &str, more: &str) -> crate::support::Ended {
     let (systems, out) = (world.text("systems"), world.text("out"));
     let text = format!(

@@ -1,4 +1,4 @@
-//! A server whose syncs lie is caught by every power cut.
+//! A server whose syncs have no effect is detected by every power cut.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -8,13 +8,13 @@ use super::{count, entry, start};
 use crate::support::World;
 use crate::support::real::{OUTAGE, excluded};
 
-/// Power cuts, each of which must catch it.
+/// Number of power cuts, each of which must detect it.
 const CUTS: u64 = 10;
 
-/// The program under which syncs lie, where a server's user may get at it.
+/// Builds the program that disables syncs, and copies it to a place that the server's user can access.
 fn liar(world: &World) -> String {
     let outage = concat!(env!("CARGO_MANIFEST_DIR"), "/../outage/Cargo.toml");
-    // `…/debug/deps/test-…`
+    // The test executable is `…/debug/deps/test-…`.
     let target = std::env::current_exe().unwrap().ancestors().nth(3).unwrap().to_owned();
     let built = Command::new(env!("CARGO"))
         .args([
@@ -66,7 +66,7 @@ fn a_server_whose_syncs_lie_is_caught_by_every_power_cut() {
     let summary = ended.expect(1).summary();
     assert!(summary.complete && summary.failures.is_empty(), "{:?}", summary.failures);
     let found = entry(&summary, "postgresql", "synced", "power");
-    // Whether it comes up with what is left, or does not come up at all.
+    // The server may start with the remaining data, or not start at all.
     assert_eq!((count(found, "stops"), count(found, "stops_kept")), (CUTS, 0), "{found:?}");
     world.nothing_left();
 }

@@ -1,4 +1,4 @@
-//! `run durability`: over a mock in which losses are planted, and over real systems.
+//! Tests of `run durability`, with a mock in which losses are planted, and with real systems.
 
 mod faults;
 mod input;
@@ -13,7 +13,7 @@ use jsonathlon_results::record::Finding;
 use jsonathlon_results::summary::{Entry, Summary};
 use serde_json::{Value, json};
 
-/// Starts a run over systems of this world into the folder `out` of it: short work, few records.
+/// Starts a run with systems of this world into its folder `out`: short work, few records.
 fn start(world: &World, names: &str, more: &[&str]) -> Running {
     let (folder, out) = (world.text("systems"), world.text("out"));
     let mut all = vec!["run", "durability", "--systems-dir", &folder, "-s", names, "--json", "-o", &out];
@@ -32,7 +32,7 @@ fn run(world: &World, names: &str, more: &[&str]) -> Ended {
     start(world, names, more).end(LIMIT)
 }
 
-/// A mock that keeps what clients write in this way, each write in a millisecond; `faults` go wrong besides.
+/// A mock that stores client writes as `keeps` says, each in 1 ms, with additional `faults`.
 fn keeping(name: &str, keeps: Value, faults: Value) -> System {
     mock(name, script(keeps, faults)).serving()
 }
@@ -41,7 +41,7 @@ fn script(keeps: Value, faults: Value) -> Value {
     json!({"keeps": keeps, "faults": faults, "delay_ms": {"kv_update": 1, "kv_insert": 1}})
 }
 
-/// What was found of a system in a tier by a kind of stop.
+/// The result of a system in a durability tier for one kind of crash.
 fn entry<'a>(summary: &'a Summary, system: &str, tier: &str, kind: &str) -> &'a Entry {
     let is_it = |entry: &&Entry| {
         let cell = &entry.cell;
@@ -56,13 +56,13 @@ fn entry<'a>(summary: &'a Summary, system: &str, tier: &str, kind: &str) -> &'a 
         .unwrap_or_else(|| panic!("{system} was not stopped by {kind} in {tier}"))
 }
 
-/// A figure of it, as a count.
+/// A metric of the entry, as a count.
 fn count(entry: &Entry, name: &str) -> u64 {
     let figure = Figure::named(name).unwrap();
     entry.metric(figure).unwrap_or_else(|| panic!("no {name} in {entry:?}")) as u64
 }
 
-/// Findings of stops, in order.
+/// The findings of crashes, in order.
 fn stops(entry: &Entry) -> Vec<&Finding> {
     entry.findings.iter().filter(|finding| finding.of.starts_with("stop ")).collect()
 }

@@ -1,4 +1,4 @@
-//! Losses that are planted in a mock, each of which must be found, and nothing where there is none.
+//! Each loss that is planted in a mock must be found, and none where nothing is planted.
 
 use serde_json::json;
 
@@ -34,7 +34,7 @@ fn a_planted_loss_is_found_and_is_out_of_order_where_later_writes_are_there() {
     let found = entry(&summary, "ma", "synced", "process");
     assert_eq!((count(found, "stops"), count(found, "stops_kept")), (2, 0));
     let lost = count(found, "lost_writes");
-    // A lost update may be replaced by a later one that is not lost.
+    // A lost update may be hidden by a later one that is not lost.
     assert!(lost > 0 && lost <= count(found, "acknowledged_writes") / 7 + 1, "{found:?}");
     assert!(count(found, "writes_out_of_order") > 0, "{found:?}");
     for finding in stops(found) {
@@ -43,7 +43,7 @@ fn a_planted_loss_is_found_and_is_out_of_order_where_later_writes_are_there() {
     }
     let table = world.run(&["export", "-f", "markdown", &world.text("out")]).expect(0).stdout;
     assert!(table.contains("kept in 0 of 2 kills") && table.contains("stop 2: promise broken"), "{table}");
-    // It stands before everything else, and is said to be of a machine that was busy or was not.
+    // Broken promises come first, with a remark whether the machine was busy.
     assert!(summary.failures.is_empty() && summary.broken_promises.len() == 1, "{summary:?}");
     let first: Vec<&str> = table.lines().filter(|line| !line.is_empty()).take(2).collect();
     assert_eq!(first[0], "## DURABILITY PROMISES BROKEN");
@@ -63,7 +63,8 @@ fn a_torn_value_is_found() {
     assert!(stops(found).iter().all(|finding| finding.told() == "promise broken: torn"), "{found:?}");
 }
 
-/// A mock with a tier in which it acknowledges so many writes before it keeps them, and says that it loses so much.
+/// A mock with a `window` tier: it acknowledges `together` writes before it stores them, and claims to lose
+/// up to `ms` ms.
 fn with_window(together: u64, ms: u32) -> World {
     let lossy = script(json!({"together": together}), json!([])).to_string();
     let lines = format!(
@@ -98,7 +99,7 @@ fn what_is_lost_beyond_its_window_is_found() {
     assert!(shown.contains(" old where 1.00 ms are allowed; as promised after 0 of 1 stops"), "{shown}");
 }
 
-/// A memory setting, as the folders of real systems have them: its value differs from budget to budget.
+/// A memory setting as in the folders of real systems; its value depends on the memory budget.
 const POOL: &str = r#"
 [profiles.sized]
 least = "1MB"
@@ -115,7 +116,7 @@ source = "its documentation"
 fn what_was_shown_holds_for_what_differs_in_memory_and_for_nothing_else() {
     let keeps = |each: u64| mock("ma", script(json!({"loses_each": each}), json!([]))).serving_with(POOL);
     let world = World::with(&[keeps(7)]);
-    // Commands as everybody types them: no word of memory. It has broken its promise, which ends a run with 1.
+    // No memory option, as in typical commands. The system breaks its promise, so the run exits with 1.
     run(&world, "ma", &["--stops", "1"]).expect(1);
     let tiers = |out: &str, more: &[&str]| {
         let all = [&["-n", "50", "-r", "1", "--mixes", "c"], more].concat();
@@ -129,7 +130,7 @@ fn what_was_shown_holds_for_what_differs_in_memory_and_for_nothing_else() {
         let table = tiers(out, more);
         assert!(table.contains(shown), "{out}: {table}");
     }
-    // The same system, set otherwise: nothing was shown of that.
+    // The same system with other settings: nothing is known about it.
     keeps(8).write(&world.path("systems"));
     let table = tiers("other", &[]);
     assert!(table.contains("synced, as documented, not tested: a process crash loses nothing"), "{table}");
@@ -147,7 +148,7 @@ fn what_was_shown_stands_beside_the_tier_in_serving() {
     assert!(table.contains("synced, as documented, not tested: a process crash loses nothing"), "{table}");
     run(&world, "ma", &[]).expect(1);
     let table = tiers("after");
-    // A run that measures the tier says first that it does not hold, and has not failed itself.
+    // A run that measures in this tier says first that the promise is broken, but does not fail itself.
     assert!(table.starts_with("## DURABILITY PROMISES BROKEN"), "{table}");
     let words = "synced: a process crash loses nothing (kept in 0 of 2 kills, as promised in 0, ";
     assert!(table.contains(words), "{table}");

@@ -1,4 +1,4 @@
-//! Power cuts, over a mock that syncs, one that does not, and one that does not care.
+//! Power cuts of a mock that syncs, one that does not, and one that ignores failed syncs.
 
 use std::process::Command;
 
@@ -49,7 +49,7 @@ fn what_is_acknowledged_after_the_cut_is_told() {
     let Some((_world, summary)) = found(json!({"syncs": true, "is_careless": true}), 0) else { return };
     let found = entry(&summary, "ma", "synced", "power");
     assert_eq!(count(found, "lost_writes"), 0, "{found:?}");
-    // It goes on for a moment in the dark.
+    // The mock continues for a moment after the power cut.
     assert!(count(found, "writes_after_cut") > 0, "{found:?}");
     assert!(stops(found).iter().any(|one| one.told() == "kept: acknowledged after the cut"), "{found:?}");
 }
@@ -76,7 +76,7 @@ fn a_disk_that_cannot_be_is_told_and_a_disk_that_is_too_small_fails() {
     world.nothing_left();
 }
 
-/// The program without loop devices, or without the tool that makes a file system, as far as it can see.
+/// Runs the program without loop devices, or without the tool that creates a file system.
 #[test]
 fn what_the_machine_lacks_is_told() {
     if excluded(&[OUTAGE]) {

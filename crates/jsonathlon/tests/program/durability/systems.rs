@@ -1,4 +1,4 @@
-//! Real systems, one variant each.
+//! Crash tests of real systems, one variant each.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ fn stopped(system: &str, more: &[&str]) -> Option<Summary> {
     let usual = ["-n", "300", "--work", "800ms"];
     let ended = start(&world, system, &[&usual[..], more].concat()).end(Duration::from_secs(400));
     let summary = ended.summary();
-    // Beside other tests a system may be late with its own promise, which ends a run with 1.
+    // Next to other tests a system may exceed the window it promises; the run then exits with 1.
     ended.expect(i32::from(!summary.broken_promises.is_empty()));
     assert!(summary.complete && summary.failures.is_empty(), "{:?}", summary.failures);
     world.nothing_left();
@@ -24,7 +24,7 @@ fn stopped(system: &str, more: &[&str]) -> Option<Summary> {
     Some(summary)
 }
 
-/// A tier that promises to keep everything, stopped twice.
+/// Crashes a tier twice that promises to keep everything.
 fn keeps_all(system: &str, kind: &str) {
     let Some(summary) = stopped(system, &["--tier", "synced", "--kind", kind]) else { return };
     let found = entry(&summary, system, "synced", kind);
@@ -32,7 +32,8 @@ fn keeps_all(system: &str, kind: &str) {
     assert!(count(found, "acknowledged_writes") > 10, "{found:?}");
 }
 
-/// A tier with a window, stopped ten times: it loses something at least once, and nothing that is far older.
+/// Crashes a tier with a window ten times. Something must be lost at least once, but nothing far older than
+/// the window.
 fn loses_inside_its_window(system: &str, window_s: f64) {
     let Some(summary) = stopped(system, &["--tier", "window", "--stops", "10"]) else { return };
     let found = entry(&summary, system, "window", "process");

@@ -1,20 +1,20 @@
-//! Answers that are not right, and answers that are although they look otherwise.
+//! Answers that are wrong, and answers that are correct although they look different.
 
 use jsonathlon_results::record::Verdict;
 use serde_json::{Value, json};
 
 use crate::support::{Look, QUESTIONS, World, mock};
 
-/// How many columns each question has.
+/// Number of columns of each question.
 const COLUMNS: [usize; 6] = [2, 3, 3, 2, 2, 2];
 
-/// One thing that happens at every ask of every question.
+/// Applies a fault to every execution of every question.
 fn always(act: &Value) -> Value {
     faults(act, None)
 }
 
-/// One thing that happens at one ask of every question. The first is the cold trial; two to five to warm
-/// up follow, then twenty hot trials of a question that takes next to no time.
+/// Applies a fault to one execution of every question. The first execution is the cold trial; then follow two
+/// to five warm-up executions and twenty hot trials of a question that takes almost no time.
 fn at(act: &Value, nth: u64) -> Value {
     faults(act, Some(nth))
 }
@@ -65,7 +65,7 @@ fn a_wrong_value_in_any_column_of_any_question_is_caught() {
 
 #[test]
 fn one_wrong_answer_among_many_takes_the_time_away() {
-    // Asks 2 to 6 may be those that warm up; answers to them are compared too.
+    // Executions 2 to 6 may be warm-up; their answers are verified too.
     let systems = [1, 2, 10].map(|nth| mock(&format!("ask{nth}"), at(&wrong_value(1), nth)));
     let world = World::with(&systems);
     let summary = world.measure("ask1,ask2,ask10", &["-n", "300", "-r", "1"]).expect(1).summary();
@@ -100,7 +100,7 @@ fn missing_and_extra_rows_nan_null_and_another_type_are_wrong() {
     let names = distortions.map(|(name, _)| name);
     let summary = world.measure(&names.join(","), &["-n", "300", "-r", "1"]).expect(1).summary();
     for name in names {
-        // Three columns make another width of the extra rows, which is wrong as well.
+        // For questions with three columns the extra rows have another width, which is wrong as well.
         for question in QUESTIONS {
             for entry in [summary.cold(name, question), summary.hot(name, question)] {
                 assert_eq!((entry.verdict, entry.median_s), (Verdict::Wrong, None), "{name} {question}");
@@ -134,7 +134,7 @@ fn a_column_declared_approximate_may_differ_and_its_error_is_shown() {
         assert_eq!(rows[0][2], 100);
         summary.failures_of("elsewhere")[0].error.clone()
     };
-    // The reference is in the words of the one that may not differ.
+    // The expected value is taken from the message of the system that may not deviate.
     let expected: f64 = users.split(" expected").next().unwrap().rsplit(' ').next().unwrap().parse().unwrap();
     let hot = summary.hot("declared", "q2");
     assert_eq!(hot.verdict, Verdict::Approximate);

@@ -1,5 +1,5 @@
-//! Systems that have to be fetched, and registries' clients that are missing, break off or bring something
-//! else.
+//! Systems that have to be downloaded, with registry clients that are missing, fail midway or deliver
+//! something else.
 
 use std::time::Duration;
 
@@ -10,13 +10,13 @@ use crate::support::archives::{client, jar, maven_source, npm_source, search_pat
 use crate::support::process::{Ended, Running};
 use crate::support::{LIMIT, Look, World, eventually, mock, names_in};
 
-/// npm as it should be.
+/// A correct npm client.
 const GOOD_NPM: &str = r#"cp "$archive" "$dest/example-engine-1.0.0.tgz""#;
-/// Maven as it should be.
+/// A correct Maven client.
 const GOOD_MVN: &str = r#"mkdir -p "$repo/org/example/engine/1.0"
 cp "$archive" "$repo/org/example/engine/1.0/engine-1.0.jar""#;
 
-/// Starts a run with an empty cache and a search path that holds only what the test put there.
+/// Starts a run with an empty cache and a search path that contains only what the test put there.
 fn start(world: &World, name: &str, out: &str) -> Running {
     let out = world.text(out);
     let arguments = world.arguments(&out, name, &["-n", "300", "-r", "1"]);
@@ -45,7 +45,7 @@ fn without_a_client_the_run_says_which_is_missing() {
         ]);
     }
     assert!(!world.path("out").exists(), "nothing was begun");
-    // What is part of the program needs no client.
+    // Built-in systems need no registry client.
     let summary = run(&world, "sqlite").expect(0).summary();
     assert!(summary.complete && summary.failures.is_empty());
 }
@@ -81,7 +81,7 @@ head -c 40 "$archive" > "$repo/org/example/engine/1.0/engine-1.0.jar.part""#;
     run(&world, "fetched").expect(3).says(&["mvn", "Connection reset by peer"]);
     assert!(installed(&world, "fetched").is_empty());
 
-    // Interrupted by the user while it downloads.
+    // The user interrupts the download.
     client(&world, "mvn", &format!("{half}\nexec sleep 100"));
     let running = start(&world, "fetched", "out");
     let part = world.path("cache/maven/org/example/engine/1.0/engine-1.0.jar.part");

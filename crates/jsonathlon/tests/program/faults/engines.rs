@@ -1,4 +1,4 @@
-//! Engines that die, hang, print rubbish or do not open. The other system of the run never notices.
+//! Engines that crash, hang, print garbage or fail to open. The other system of the run must not be affected.
 
 use std::time::{Duration, Instant};
 
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Look, QUESTIONS, World, eventually, mock};
 
-/// Runs a system with this script beside one that is well; the one that is well must come out right.
+/// Runs a system with this script next to a good one, which must have correct results.
 fn beside_a_good_one(script: Value, more: &[&str]) -> (World, Summary, String) {
     let world = World::with(&[mock("bad", script), mock("good", json!({}))]);
     let mut arguments = vec!["-n", "300"];
@@ -29,7 +29,7 @@ fn an_engine_that_dies_while_loading_fails_alone() {
         let script = json!({"faults": [{"on": "load", "do": "crash", "by": by, "after": 150}]});
         let (world, summary, stderr) = beside_a_good_one(script, &["-r", "1"]);
         let load = summary.entry("bad", "load");
-        // One record has the words, all others point to it.
+        // One record has the message; all others refer to it.
         let journal = std::fs::read_to_string(world.path("out").join("journal.ndjson")).unwrap();
         let words_of = |line: &&str| line.contains(words);
         assert_eq!(journal.lines().filter(words_of).count(), 1, "{journal}");
@@ -52,7 +52,7 @@ fn an_engine_that_dies_while_loading_fails_alone() {
 
 #[test]
 fn an_engine_that_dies_in_a_trial_beyond_the_planned_ones_has_no_time() {
-    // Fast questions get up to twenty hot trials, of which three are planned.
+    // Fast questions get up to twenty hot trials, three of which are planned.
     let script = json!({"faults": [{"on": "q1", "nth": FIRST_HOT + 7, "do": "crash"}]});
     let (_, summary, _) = beside_a_good_one(script, &["-r", "1"]);
     let hot = summary.hot("bad", "q1");
@@ -63,8 +63,8 @@ fn an_engine_that_dies_in_a_trial_beyond_the_planned_ones_has_no_time() {
     assert_eq!(summary.hot("bad", "q2").verdict, Verdict::Exact);
 }
 
-/// Which ask is the first hot trial of a question that takes 120 ms each time: after the cold one and two
-/// to warm up.
+/// Execution number of the first hot trial of a question that takes 120 ms: after the cold one and two
+/// warm-up executions.
 const FIRST_HOT: u64 = 4;
 
 #[test]
@@ -130,7 +130,7 @@ fn a_question_that_hangs_is_given_up_and_not_asked_again() {
         let failure = trial.failure.as_ref().unwrap();
         assert_eq!(failure.kind, FailureKind::Timeout);
         let words = if trial.round == 1 { "gave no answer within 2s" } else { "not asked again" };
-        // The first of a round has the words, the others point to it.
+        // The first trial of a round has the message; the others refer to it.
         assert!(failure.because.is_some() || failure.error.contains(words), "{failure:?}");
     }
 }
@@ -188,8 +188,8 @@ fn an_engine_that_does_not_open_fails_alone_with_its_own_words() {
     let (_, summary, stderr) = beside_a_good_one(script, &["-r", "1"]);
     assert_eq!(summary.entry("bad", "load").verdict, Verdict::Failed);
     assert!(stderr.contains("bad 1.0 plain load: refused: no licence for today"), "{stderr}");
-    // When it is a restart that fails, only the question that needed it is lost. The first opening is for
-    // the load, the second to measure what it left.
+    // If a restart fails, only the question that needed it is lost. The first opening is for the load, the
+    // second to measure the size.
     let script = json!({"faults": [{"on": "open", "nth": 4, "do": "crash"}]});
     let (_, summary, _) = beside_a_good_one(script, &["-r", "1"]);
     let failed: Vec<&str> = QUESTIONS

@@ -1,4 +1,4 @@
-//! What the machine lacks: disks that are full or in the way.
+//! Problems of the machine: full disks and files in the way.
 
 use serde_json::json;
 
@@ -21,7 +21,7 @@ fn a_disk_that_is_too_small_is_told_before_anything_starts() {
 #[test]
 fn a_disk_that_fills_up_while_documents_are_read_leaves_no_part_of_them() {
     let world = World::with(&[mock("ma", json!({}))]);
-    // Nobody knows beforehand how long standard input is.
+    // The length of standard input is not known in advance.
     let script = r#"
 set +e
 "$jsonathlon" data generate -n 20k | "$jsonathlon" run --systems-dir "$systems" -s ma -d - -o "$small/out"
@@ -33,20 +33,20 @@ exit $code"#;
     assert_eq!(ended.stdout, "", "partial files stay");
 }
 
-/// A run whose disk is filled while all is stopped, and that is continued with room again.
+/// A run whose disk is filled while it is stopped, and that is resumed after space was freed.
 struct FilledUp {
     megabytes: u32,
-    /// Arguments of the run.
+    /// Command-line arguments of the run.
     run: &'static str,
-    /// A command that succeeds when it is time to stop.
+    /// Shell command that succeeds when it is time to stop the run.
     when: &'static str,
-    /// What `dd` writes until the disk is full, or as full as it shall be.
+    /// Operands of `dd` that fill the disk, completely or up to a limit.
     ballast: &'static str,
 }
 
 impl FilledUp {
-    /// Ends as the continued run does. The code of the filled one is said on standard error; its folder is
-    /// `saved` afterwards, and what the journal held before the disk was full is in `saved.full`.
+    /// Returns the end of the resumed run. The first run's exit code is written to standard error. Its folder
+    /// is copied to `saved`, and the journal before the disk was full to `saved.full`.
     fn end(&self, world: &World) -> Ended {
         let Self { megabytes, run, when, ballast } = self;
         let script = format!(
@@ -75,7 +75,7 @@ exit $code"#
     }
 }
 
-/// Fails unless everything that was recorded before the disk was full is still there, and all else came after.
+/// Asserts that everything recorded before the disk was full is still there, followed by all later records.
 fn nothing_recorded_is_lost(world: &World) {
     let kept = world.kept("saved");
     kept.is_complete();
@@ -88,7 +88,7 @@ fn nothing_recorded_is_lost(world: &World) {
 fn a_disk_that_fills_up_between_trials_costs_no_trial_that_was_recorded() {
     let script = json!({"delay_ms": {"q1": 20, "q3": 20}});
     let world = World::with(&[mock("ma", script.clone()), mock("mb", script)]);
-    // The disk is filled to the last page; the run then meets it wherever it is.
+    // The disk is filled completely; the run then fails wherever it writes next.
     let filled = FilledUp {
         megabytes: 140,
         run: "-s ma,mb -n 300 -r 2",
@@ -106,7 +106,7 @@ fn a_disk_that_fills_up_between_trials_costs_no_trial_that_was_recorded() {
 #[test]
 fn an_engine_that_fills_the_disk_ends_the_run_with_a_clear_error_and_costs_nothing_measured() {
     let world = World::with(&[mock("ma", json!({"delay_ms": {"q1": 20, "q3": 20}}))]);
-    // The first system has loaded and waits; SQLite then finds less room than its documents need.
+    // The first system has been loaded; SQLite then has less space than its documents need.
     let filled = FilledUp {
         megabytes: 400,
         run: "-s ma,sqlite -n 20k -r 1",
@@ -114,8 +114,8 @@ fn an_engine_that_fills_the_disk_ends_the_run_with_a_clear_error_and_costs_nothi
         ballast: "bs=65536 count=$(( (free - 2000000) / 65536 ))",
     };
     let ended = filled.end(&world);
-    // Either the load is a failed cell, which stays so, or the journal itself had no room, and the run is
-    // continued with a disk that is large enough.
+    // Either the load is recorded as failed and stays so, or the journal had no space and the run is resumed
+    // with a larger disk.
     let full = ended.stderr.contains("full") || ended.stderr.contains("No space left on device");
     assert!(full, "{}", ended.stderr);
     assert!(["code 1\n", "code 3\n"].iter().any(|code| ended.stderr.contains(code)), "{}", ended.stderr);

@@ -1,4 +1,4 @@
-//! Runs that are interrupted, continued, and refused to be continued.
+//! Runs that are interrupted, resumed, and refused to be resumed.
 
 use std::time::Duration;
 
@@ -8,10 +8,10 @@ use serde_json::json;
 use crate::support::process::Running;
 use crate::support::{Kept, Look, World, eventually, mock};
 
-/// How soon an interrupted run has to end.
+/// Time within which an interrupted run must end.
 const SOON: Duration = Duration::from_secs(10);
 
-/// Two systems whose answers take their time, so that a run can be met in the middle.
+/// Two systems with slow answers, so that a run can be interrupted midway.
 fn leisurely() -> World {
     let script = json!({"delay_ms": {"load": 400, "q1": 20, "q4": 20}});
     World::with(&[mock("ma", script.clone()), mock("mb", script)])
@@ -21,7 +21,7 @@ fn start(world: &World) -> Running {
     world.start_measuring("out", "ma,mb", &["-n", "300", "-r", "2"])
 }
 
-/// Starts a run and interrupts it once so many records are there.
+/// Starts a run and interrupts it once it has this many records.
 fn interrupted_after(world: &World, records: usize) -> Kept {
     let running = start(world);
     let kept = world.kept("out");
@@ -33,7 +33,7 @@ fn interrupted_after(world: &World, records: usize) -> Kept {
     kept
 }
 
-/// Continues the run and holds it against what was there before.
+/// Resumes the run to its end and checks that earlier records are unchanged.
 fn resumes_to_the_end(world: &World, kept: &Kept) {
     let before = kept.whole_lines();
     let summary = world.resume("out").expect(0).summary();
@@ -67,7 +67,7 @@ fn interrupted_while_loading() {
 #[test]
 fn interrupted_in_the_rounds_by_each_signal_that_asks_for_an_end() {
     let world = leisurely();
-    // A continued run starts with a record of its own, so that each goes further than the one before.
+    // A resumed run starts with a record of its own, so it must record more than that each time.
     let kept = interrupted_after(&world, 12);
     for signal in [Signal::TERM, Signal::HUP] {
         let before = kept.whole_lines();
@@ -107,7 +107,7 @@ fn interrupted_before_anything_was_measured() {
     running.signal(Signal::INT);
     running.end(SOON).expect(4).says(&["nothing had been measured yet; start the run again"]);
     world.run(&["run", "--resume", &world.text("out")]).expect(2).says(&["holds no run"]);
-    // The folder may be used for the run that is started again.
+    // The folder can be used for the restarted run.
     world.measure("ma", &["-n", "300", "-r", "1"]).expect(0);
 }
 
@@ -133,7 +133,7 @@ fn a_changed_system_is_not_continued() {
     mock("mb", json!({"delay_ms": {"q1": 1}})).write(&world.path("systems"));
     world.resume("out").expect(2).says(&["cannot resume: ", "mb plain is configured", "start a new run"]);
     assert_eq!(kept.journal(), before, "a refusal leaves the journal alone");
-    // A statement counts as much as a setting.
+    // A changed statement counts like a changed setting.
     let world = leisurely();
     let kept = interrupted_after(&world, 8);
     std::fs::write(world.path("systems/ma/analytics/q3.sql"), "q3 differently;\n").unwrap();
@@ -171,7 +171,7 @@ fn a_torn_last_line_is_dropped_and_rubbish_in_the_middle_is_not() {
     let kept = interrupted_after(&world, 8);
     let whole = kept.journal();
     let last = whole[..whole.len() - 1].iter().rposition(|byte| *byte == b'\n').unwrap() + 1;
-    // The last record is cut in half, as by a crash of the machine: that trial is done again.
+    // The last record is cut in half, as by a crash of the machine; its trial is repeated.
     let torn = &whole[..last + (whole.len() - last) / 2];
     std::fs::write(kept.path("journal.ndjson"), torn).unwrap();
     resumes_to_the_end(&world, &kept);

@@ -1,8 +1,8 @@
-//! The program and its engines killed the hard way, again and again, at any moment.
+//! The program and its engines are killed repeatedly at arbitrary moments.
 //!
-//! Three kinds of kills: of the program, after which its folder lies as it was; of the program, after which
-//! the run is continued; and of the worker, which is the engine's process, after which the run goes on by
-//! itself. `JSONATHLON_KILLS` asks for more than the usual number.
+//! There are three kinds of kills: of the program without resuming; of the program followed by resuming; and
+//! of the worker, which is the engine's process, after which the run continues. `JSONATHLON_KILLS` raises the
+//! number of kills.
 
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -14,17 +14,17 @@ use serde_json::json;
 use crate::support::process::{Ended, Running};
 use crate::support::{Kept, LIMIT, Look, World, eventually, mock};
 
-/// Kills of all kinds together, unless told otherwise.
+/// Default number of kills of all kinds together.
 const KILLS: u32 = 54;
 const KINDS: u32 = 3;
-/// Kills of a real engine and of the program over it, unless told otherwise.
+/// Default number of kills of a real engine and of the program running it.
 const REAL_KILLS: u32 = 4;
-/// The latest moment of a kill, milliseconds after the start. A whole run takes longer.
+/// Latest moment of a kill, in ms after the start. A whole run takes longer.
 const LATEST_MS: u64 = 900;
-/// The same for a worker, counted from the kill of the one before it.
+/// Latest moment of the next worker kill, in ms after the previous one.
 const NEXT_WORKER_MS: u64 = 500;
 
-/// Kills of one kind, of which there are `usual` in the usual number.
+/// Number of kills of one kind; `usual` is the default and the minimum.
 fn kills(usual: u32) -> u32 {
     let asked = std::env::var("JSONATHLON_KILLS").map(|text| {
         text.parse::<u32>().unwrap_or_else(|_| panic!("JSONATHLON_KILLS is no number: {text:?}"))
@@ -32,7 +32,7 @@ fn kills(usual: u32) -> u32 {
     asked.map_or(usual, |asked| usual.max(asked.div_ceil(KINDS)))
 }
 
-/// Marsaglia's xorshift: random enough to find moments.
+/// Pseudo-random kill moments by Marsaglia's xorshift.
 struct Moments(u64);
 
 impl Moments {
@@ -52,7 +52,7 @@ impl Moments {
     }
 }
 
-/// What is run again and again.
+/// A run that is repeated and killed.
 struct Subject {
     world: World,
     systems: &'static str,
@@ -60,14 +60,14 @@ struct Subject {
 }
 
 impl Subject {
-    /// Two systems whose answers take a while, so that kills meet them.
+    /// Two systems with slow answers, so that kills hit them.
     fn mocks() -> Self {
         let script = json!({"delay_ms": {"load": 30, "q1": 6, "q2": 6, "q3": 6, "q4": 6, "q5": 6, "q6": 6}});
         let world = World::with(&[mock("ma", script.clone()), mock("mb", script)]);
         Self { world, systems: "ma,mb", arguments: &["-n", "200", "-r", "2", "--load-rounds", "2"] }
     }
 
-    /// An engine that is part of the program, so that no download is needed.
+    /// An engine that is part of the program, so that nothing has to be downloaded.
     fn sqlite() -> Self {
         Self {
             world: World::new(),
@@ -93,7 +93,7 @@ impl Subject {
         serde_json::from_str(&exported.stdout).unwrap()
     }
 
-    /// Kills the program; gives what was recorded before, none when it had ended by itself.
+    /// Kills the program. Returns the records written before, or `Err` if the program had already ended.
     fn kill_at(&self, mut running: Running, moment: Duration, kept: &Kept) -> Result<Vec<u8>, Ended> {
         std::thread::sleep(moment);
         if running.has_ended() {
@@ -102,12 +102,12 @@ impl Subject {
         let before = kept.whole_lines();
         running.kill();
         assert!(kept.journal().starts_with(&before), "records are gone");
-        // Nobody tells the workers; they have to notice by themselves, and soon.
+        // Workers are not notified; they must detect the kill soon and exit by themselves.
         self.world.nothing_left();
         Ok(before)
     }
 
-    /// Kills and continues until there were enough kills and each run that was begun is at its end.
+    /// Kills and resumes until there were enough kills and each started run has ended.
     fn kill_and_resume(&self, wanted: u32, latest_ms: u64) {
         let mut moments = Moments::new();
         let (mut kills, mut runs, mut in_the_middle) = (0, 0, 0);
@@ -122,7 +122,8 @@ impl Subject {
                     running.end(LIMIT).expect(0);
                     break;
                 }
-                // Half of them at any moment, half of them between records, however slow the machine is.
+                // Half of the kills at any moment, the other half after a new record, independent of the
+                // machine's speed.
                 if kills % 2 == 1 {
                     eventually("it goes on", || running.has_ended() || kept.recorded() > recorded);
                 }
@@ -150,7 +151,7 @@ impl Subject {
         );
     }
 
-    /// Kills workers until there were enough; each run has to go on to its end.
+    /// Kills workers until there were enough kills; each run must continue to its end.
     fn kill_workers(&self, wanted: u32) {
         let mut moments = Moments::new();
         let (mut kills, mut runs, mut failed) = (0, 0, 0);
@@ -167,21 +168,21 @@ impl Subject {
                     continue;
                 }
                 let workers = self.world.workers();
-                // One at most; it may have made room for the next while this looked, but not twice.
+                // At most one worker is running. During a change both may be seen once, but not twice.
                 if workers.len() > 1 {
                     let again = self.world.workers();
                     let both = workers.iter().filter(|worker| again.contains(worker)).count() > 1;
                     assert!(!both, "exactly one system is up: {workers:?}, {again:?}");
                 }
-                // None is up between two sessions and while documents are made ready. Another moment then,
-                // so that not every first kill meets the load.
+                // No worker runs between two sessions and during preparation. A new moment is chosen, so that
+                // the first kill does not always hit the load.
                 let Some(worker) = workers.first() else {
                     at = Instant::now() + moments.next(NEXT_WORKER_MS);
                     continue;
                 };
                 let before = kept.whole_lines();
                 let worker = Pid::from_raw((*worker).try_into().unwrap()).unwrap();
-                // It may have ended by itself just now.
+                // The worker may have just ended by itself.
                 if kill_process(worker, Signal::KILL).is_ok() {
                     killed += 1;
                     assert!(kept.journal().starts_with(&before), "records are gone");
@@ -191,13 +192,12 @@ impl Subject {
             kills += killed;
             failed += self.went_on(&out, killed, running.end(LIMIT));
         }
-        // A worker that is killed while it closes has nothing left to lose.
+        // A worker that is killed while it closes loses nothing.
         assert!(failed >= wanted / 6, "{failed} failures of {kills} kills: choose other moments");
         println!("{kills} kills of workers, {failed} times a trial failed of it, {runs} runs");
     }
 
-    /// Holds a run whose workers were killed against what it must come to; gives how often a trial was
-    /// lost.
+    /// Checks a run whose workers were killed. Returns the number of lost trials.
     fn went_on(&self, out: &str, killed: u32, ended: Ended) -> u32 {
         self.world.nothing_left();
         let kept = self.world.kept(out);
@@ -216,13 +216,14 @@ impl Subject {
             }
         }
         assert!(lost.len() <= killed as usize, "{killed} kills made {} trials fail: {lost:?}", lost.len());
-        // What was not hit is right, and what was hit has no time.
+        // Cells that were not hit are correct, and cells that were hit have no time.
         for entry in &summary.results {
             let hit = summary.failures.iter().any(|failure| {
                 (&failure.cell.id.system, &failure.cell.step) == (&entry.cell.id.system, &entry.cell.step)
                     && failure.cell.phase == entry.cell.phase
                     && failure.cell.parameters == entry.cell.parameters
-                    // A size that was counted before the worker died stands beside one that was not counted after it.
+                    // A size may have been measured in one data state and not in the other, if the worker was
+                    // killed in between.
                     && failure.cell.state.is_none_or(|state| entry.cell.state == Some(state))
             });
             if hit {
@@ -249,7 +250,7 @@ fn killed_and_left_alone_a_run_can_be_read_and_is_not_overwritten() {
         let out = format!("out{number}");
         let kept = subject.world.kept(&out);
         let running = subject.start(&out);
-        // Half of them at any moment, half of them once something was measured.
+        // Half of the kills at any moment, the other half after something was measured.
         if number % 2 == 0 {
             eventually("something was measured", || kept.recorded() > 0);
         }
@@ -259,7 +260,7 @@ fn killed_and_left_alone_a_run_can_be_read_and_is_not_overwritten() {
             continue;
         }
         with_a_run += 1;
-        // What was measured is there for everybody to see, and for nobody to write over.
+        // Finished trials can be exported, and the folder cannot be overwritten.
         let summary = subject.exported(&out);
         assert!(!summary.complete);
         assert!(summary.failures.is_empty(), "{:?}", summary.failures);

@@ -1,5 +1,5 @@
-//! What goes wrong around a run, and that it costs nothing but what it must: each fault ends in one clear
-//! message and the right exit code, and what was measured stays.
+//! Faults around a run: each must end in one clear message and the correct exit code, lose no more than
+//! necessary, and keep all finished trials.
 
 mod answers;
 mod clients;

@@ -1,4 +1,4 @@
-//! Documents that a system does not take.
+//! Documents that a system rejects.
 
 use jsonathlon_results::manifest::Data;
 use jsonathlon_results::record::Verdict;
@@ -30,7 +30,7 @@ fn documents_refused_by_row_are_listed_and_the_answers_are_over_the_rest() {
     assert_eq!(world.kept("out").rejects("picky"), expected);
     assert!(world.kept("out").rejects("good").is_empty());
     assert!(ended.stderr.contains("picky 1.0 plain: 2 documents rejected"), "{}", ended.stderr);
-    // The two systems hold different documents, so their right answers differ.
+    // The two systems hold different documents, so their expected answers differ.
     let counted = |system: &str| {
         let trials = world.kept("out").trials();
         let trial =
@@ -50,7 +50,7 @@ fn below_999_of_a_thousand_a_system_is_not_compared() {
     assert_eq!(load.verdict, Verdict::Partial);
     assert_eq!(load.metrics["documents_loaded"], 299.0);
     for question in QUESTIONS {
-        // Right over what it holds, and yet no answer to the question.
+        // The answer is correct for the stored documents, but not for all documents.
         assert_eq!(summary.hot("picky", question).verdict, Verdict::Partial);
     }
     let tables = world.run(&["export", &world.text("out")]).expect(0).stdout;
@@ -111,7 +111,7 @@ fn malformed_lines_are_counted_and_listed_and_the_answers_stay_exact() {
             assert_eq!(entry.verdict, Verdict::Exact, "{question} {}", entry.cell.id.variant);
         }
     }
-    // The lines are those that are no JSON in the data itself.
+    // The listed lines are the invalid lines of the data itself.
     let data = world.events("events.ndjson", &["-n", "8k", "--malformed", "8"]);
     let lines = std::fs::read(data).unwrap();
     let bad: Vec<u64> = (1..)
@@ -137,7 +137,7 @@ fn refused_documents_are_told_by_file_and_line_and_summed_up_by_reason() {
     let refuse = json!({"refuse": [quoting(2, 1), quoting(250, 7), quoting(299, 8)]});
     let world = World::with(&[mock("picky", refuse)]);
     std::fs::create_dir(world.path("data")).unwrap();
-    // Two files, with blank lines and a line that is no JSON between the documents.
+    // Two files with blank lines and an invalid line between the documents.
     let text = std::fs::read_to_string(world.events("data/a.ndjson", &["-n", "100"])).unwrap();
     world.file("data/a.ndjson", text.replace('\n', "\n\n"));
     let second =
@@ -179,7 +179,7 @@ fn a_system_that_takes_no_document_has_failed_to_load() {
 
 #[test]
 fn a_file_refused_as_a_whole_for_no_document_in_it_fails_the_load() {
-    // Refused once, and accepted in parts: there is no document to blame.
+    // Refused once but accepted in parts, so no single document can be blamed.
     let script = json!({"refuse": [{"ordinal": 7, "reason": "moon in the wrong house", "load": 1}]});
     let world = World::with(&[mock("moody", script).by_file(), mock("good", json!({})).by_file()]);
     let ended = world.measure("moody,good", &["-n", "300", "-r", "1"]).expect(1);

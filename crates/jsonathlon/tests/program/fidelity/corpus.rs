@@ -1,4 +1,4 @@
-//! Folders of users' documents, good and bad.
+//! Users' document folders, valid and invalid.
 
 use std::os::unix::fs::PermissionsExt;
 
@@ -35,7 +35,7 @@ fn names_say_what_must_be_accepted_and_the_grammar_says_it_of_others() {
         cases.as_array().unwrap().iter().map(|case| case["must"].as_str().unwrap()).collect();
     assert_eq!(musts, ["choose", "reject", "accept", "reject", "accept"]);
     assert_eq!(cases[2]["decides"], true);
-    // A corpus that was changed is another one.
+    // A corpus that has changed is a different one.
     world.file("corpus/y_one.json", "[2]");
     let error = world.start_resuming("out").end(super::LIMIT).expect(2).stderr;
     assert!(error.contains("the documents are not those of the run"), "{error}");
@@ -59,7 +59,7 @@ fn what_cannot_be_a_corpus_is_refused_with_what_to_do() {
         .unwrap();
     refused("large.json has 100 MB, and a document of a corpus 16 MB at most: move it out of the folder");
     std::fs::remove_file(world.path("corpus/large.json")).unwrap();
-    // A name that leads nowhere cannot be read by anybody, root included.
+    // A dangling link is unreadable for every user, including root.
     std::os::unix::fs::symlink("nowhere", world.path("corpus/gone.json")).unwrap();
     refused("gone.json: no such file");
     std::fs::remove_file(world.path("corpus/gone.json")).unwrap();

@@ -1,4 +1,4 @@
-//! Documents that end an engine, engines that hang or do not come up, and a program that is killed.
+//! Documents that crash an engine, engines that hang or do not start, and a program that is killed.
 
 use serde_json::json;
 

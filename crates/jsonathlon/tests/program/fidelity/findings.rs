@@ -1,4 +1,4 @@
-//! What systems make of documents, as it is found and shown.
+//! Round-trip findings as they are recorded and shown.
 
 use serde_json::json;
 
@@ -32,7 +32,7 @@ fn a_system_that_keeps_every_byte_is_safe() {
         assert_eq!((found.len(), found["levels taken"].as_str()), (1, "100000"), "{nesting}");
     }
     assert_eq!(told(&summary, "ma", "top-array"), both(&[("", "accepted"), ("whole", "same bytes")]));
-    // Refusals keep the system's words, and what is not UTF-8 goes in by the bulk path alone.
+    // Rejections keep the system's message; documents that are not UTF-8 are inserted by the bulk path only.
     assert_eq!(told(&summary, "ma", "object-comma-at-end"), both(&[("", "refused")]));
     assert_eq!(
         findings(&summary, "ma", "object-comma-at-end")[0].words.as_deref(),
@@ -60,7 +60,7 @@ fn changes_are_told_by_kind_and_cost_the_grade() {
     assert_eq!(whole("null-member"), "changed: null members");
     assert_eq!(whole("order-descending"), "same value: key order");
     assert_eq!(whole("number-one-fraction"), "same bytes");
-    // Text that is no JSON comes back as it was; it should not have been taken.
+    // Invalid JSON text comes back unchanged; it should have been rejected.
     assert_eq!(whole("object-comma-at-end"), "same bytes");
     assert_eq!(whole("utf8-ff"), "same bytes");
     assert_eq!(findings(&summary, "ma", "null-member")[1].seen.as_deref(), Some(r#"{"w":1}"#));

@@ -1,4 +1,4 @@
-//! `run fidelity`: over the mock, and over every system that has a folder for it.
+//! Tests of `run fidelity`, with the mock and with every system that supports it.
 
 mod corpus;
 mod faults;
@@ -11,7 +11,7 @@ use crate::support::{Ended, LIMIT, Running, World};
 use jsonathlon_results::record::Finding;
 use jsonathlon_results::summary::Summary;
 
-/// Starts a run over systems of this world into the folder `out` of it.
+/// Starts a run with systems of this world into its folder `out`.
 fn start(world: &World, names: &str, more: &[&str]) -> Running {
     let (folder, out) = (world.text("systems"), world.text("out"));
     let mut all = vec!["run", "fidelity", "--systems-dir", &folder, "-s", names, "--json", "-o", &out];
@@ -23,7 +23,7 @@ fn run(world: &World, names: &str, more: &[&str]) -> Ended {
     start(world, names, more).end(LIMIT)
 }
 
-/// What was found of a case, by what it is of, in one text each.
+/// The findings of a case as text, by their subject.
 fn told(summary: &Summary, system: &str, case: &str) -> BTreeMap<String, String> {
     findings(summary, system, case).iter().map(|finding| (finding.of.clone(), finding.told())).collect()
 }
@@ -36,7 +36,8 @@ fn findings<'a>(summary: &'a Summary, system: &str, case: &str) -> &'a [Finding]
     &entry.findings
 }
 
-/// The same, of both ways: in, out whole, out as a value; the last only where the case has that.
+/// Repeats the expected findings for both insert paths, `bulk` and `parameter`; an empty subject is the
+/// insert itself.
 fn both(of: &[(&str, &str)]) -> BTreeMap<String, String> {
     let each = |way: &str, (what, state): &(&str, &str)| {
         let of = if what.is_empty() { way.to_owned() } else { format!("{way}, {what}") };

@@ -1,4 +1,4 @@
-//! Every system with a few documents that tell it apart: findings that its makers document, or that were seen.
+//! Every system with a few documents that distinguish it: findings documented by its vendor, or observed.
 
 use jsonathlon_results::summary::Summary;
 
@@ -6,14 +6,14 @@ use super::{start, told};
 use crate::support::real::{SMALL, excluded, soon_up};
 use crate::support::{LIMIT, World};
 
-/// Cases that systems differ in, and one that all of them keep.
+/// Cases in which systems differ, and one that all of them keep.
 const CASES: &str = "literal-true,order-descending,duplicate-key,string-nul,number-30-digits,number-beyond-doubles,\
                      null-member,empty-object,surrogate-high,object-comma-at-end,utf8-ff,space-pretty,comment-first";
 
-/// Systems whose deepest document is looked for: those with a limit that soon is reached, and that is asserted.
+/// Systems whose nesting limit is searched: those with a low limit that is asserted here.
 const SEARCHED: [&str; 4] = ["sqlite", "mysql", "mariadb", "mongodb"];
 
-/// What a system's variant found, by case and by what of it.
+/// Runs the cases on a variant of a system. `None` if the system is excluded.
 fn tried(system: &str, variant: &str) -> Option<Summary> {
     if excluded(&[system]) {
         return None;
@@ -119,7 +119,7 @@ fn mysql_holds_numbers_as_doubles() {
             ("number-30-digits", "bulk, whole", "changed: white space, number value"),
             ("number-beyond-doubles", "parameter", "refused"),
             ("order-descending", "bulk, whole", "same value: white space, key order"),
-            // A null that was extracted and unquoted is the word.
+            // A null that is extracted and unquoted becomes the word `null`.
             ("null-member", "bulk, value", "changed: type"),
             ("deepest-arrays", "levels taken", "100"),
             ("deepest-objects", "levels refused", "101: refused"),
@@ -150,7 +150,7 @@ fn mongodb_takes_what_bson_holds() {
         "mongodb",
         &[
             ("order-descending", "bulk, whole", "same bytes"),
-            // Beyond 64 bits there are doubles alone.
+            // Numbers beyond 64 bits are stored as doubles.
             ("number-30-digits", "bulk, whole", "changed: number value"),
             ("number-beyond-doubles", "bulk", "refused"),
             ("string-nul", "parameter, whole", "same bytes"),
@@ -184,7 +184,7 @@ fn elasticsearch_keeps_the_source_as_it_came() {
             ("null-member", "parameter, whole", "same bytes"),
             ("space-pretty", "bulk", "not offered"),
             ("object-comma-at-end", "bulk", "refused"),
-            // It breaks off the answer that the text stands in, and goes on.
+            // Elasticsearch truncates the answer that contains the text, and continues to work.
             ("comment-first", "parameter", "accepted"),
             ("comment-first", "parameter, whole", "unreadable"),
         ],

@@ -1,4 +1,4 @@
-//! What comes of answers that agree, differ, and are alone; over systems that answer as they are told.
+//! Tests of answers that agree, differ, or are alone, with systems whose answers the tests define.
 
 use jsonathlon_results::record::{Basis, Given, Verdict};
 use jsonathlon_results::summary::Summary;
@@ -7,13 +7,13 @@ use serde_json::json;
 use super::{GROUPS, SUM, agreement, documents, folder, run, verdict};
 use crate::support::{World, mock};
 
-/// A world with systems `one`, `two`, … that take questions.
+/// A world with systems `one`, `two`, … that support users' own questions.
 fn world(names: &[&str]) -> World {
     let systems: Vec<_> = names.iter().map(|name| mock(name, json!({})).questions()).collect();
     World::with(&systems)
 }
 
-/// A run in which each system answers the question `sum` with one cell.
+/// Runs the question `sum`, which each system answers with the given cell.
 fn sums(answers: &[(&str, &str)], expected: i32) -> (World, Summary) {
     let names: Vec<&str> = answers.iter().map(|(name, _)| *name).collect();
     let world = world(&names);
@@ -66,7 +66,7 @@ fn without_a_majority_nobody_is_right_and_nobody_ranked() {
         "nobody is ranked: {:?}",
         summary.comparisons
     );
-    // Two against two is no majority either.
+    // Two against two is not a majority either.
     let (_, summary) = sums(&[("one", "1"), ("two", "2"), ("three", "1"), ("four", "2")], 1);
     assert_eq!(agreement(&summary, "sum").basis, Basis::Disputed);
 }
@@ -121,7 +121,7 @@ fn infinity_agrees_with_itself_alone_and_is_kept_by_its_name() {
 #[test]
 fn what_is_left_of_amounts_that_cancel_makes_nobody_wrong() {
     let world = world(&["one", "two", "three"]);
-    // The key stands in the statements, as that of a sum's addends does.
+    // The statements name the key of the documents, as a real sum names its addends.
     let lines: Vec<String> = (0..50)
         .map(|n| format!(r#"{{"answer":{}{}.5}}"#, if n % 2 == 0 { "" } else { "-" }, 900 + n))
         .collect();
@@ -141,7 +141,7 @@ fn what_is_left_of_amounts_that_cancel_makes_nobody_wrong() {
     for system in ["one", "two", "three"] {
         assert_eq!(verdict(&summary, system, "sum"), Verdict::Exact, "{system}");
     }
-    // A difference that no rounding explains is one.
+    // A difference too large for rounding makes the answer wrong.
     folder(&world, &[("one/sum.sql", "answer {{table}} [[0.001]];\n")]);
     std::fs::remove_dir_all(world.path("out")).unwrap();
     let summary = run(&world, "one,two,three", &data, &[]).expect(1).summary();
@@ -247,7 +247,7 @@ fn variants_of_one_system_stand_side_by_side_and_have_one_vote() {
         &[
             ("questions.toml", SUM),
             ("one/sum.sql", "answer {{table}} [[1]];\n"),
-            // Inherits the statement.
+            // This variant inherits the statement of the system.
             ("one+indexed/index.sql", "index {{table}};\n"),
             ("one+other/sum.sql", "answer {{table}} [[1]];\n"),
             ("two/sum.sql", "answer {{table}} [[2]];\n"),

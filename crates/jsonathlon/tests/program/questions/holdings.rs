@@ -1,5 +1,6 @@
-//! Systems that hold other documents than each other: those who refused some do not outvote who holds them, and nobody is
-//! wrong for what it holds. The mock answers the number of its documents, so that every document counts.
+//! Tests of systems that hold different documents: systems that rejected documents must not outvote one that
+//! holds them, and no answer is wrong because of the documents held. The mock answers with its document
+//! count, so that every document matters.
 
 use jsonathlon_results::record::{Agreement, Basis, Given, Verdict};
 use jsonathlon_results::summary::Summary;
@@ -8,18 +9,18 @@ use serde_json::{Value, json};
 use super::{SUM, agreement, documents, folder, run, verdict};
 use crate::support::{World, mock};
 
-/// How many documents there are, which is what is asked for.
+/// Number of documents offered, which is the expected answer.
 const ALL: u64 = 50;
 const ASKS: &str = "count {{table}};\n";
 
-/// A system that refuses these documents.
+/// The script of a mock that rejects these documents.
 fn refusing(ordinals: impl IntoIterator<Item = u64>) -> Value {
     let refuse: Vec<Value> =
         ordinals.into_iter().map(|ordinal| json!({"ordinal": ordinal, "reason": "not this one"})).collect();
     json!({"refuse": refuse})
 }
 
-/// A run of systems that refuse these documents each, and are asked these statements.
+/// Runs systems, each with its rejected documents and its statement for the question.
 fn asked(systems: &[(&str, Vec<u64>, &str)], top: &str, more: &[(&str, &str)]) -> (World, Summary) {
     let folders: Vec<_> =
         systems.iter().map(|(name, refused, _)| mock(name, refusing(refused.clone())).questions()).collect();
@@ -57,14 +58,14 @@ fn those_who_refused_a_document_do_not_outvote_who_holds_it() {
     assert_eq!(one.first.as_ref().unwrap().rows, [[json!(ALL - 1)]]);
     let all: Vec<Given> = ["one", "two", "three", "four"].iter().map(|name| given(one, name)).collect();
     assert_eq!(all, [Given::Same, Given::Same, Given::Same, Given::Different]);
-    // It holds all 50, says so in every trial, and is right.
+    // It holds all 50 documents, answers so in every trial, and is correct.
     assert_eq!(verdict(&summary, "three", "sum"), Verdict::Exact);
     assert_eq!(verdict(&summary, "four", "sum"), Verdict::Wrong);
     let wrong = |summary: &Summary, words: &str| {
         let all = summary.failures.iter().all(|failure| failure.error.contains(words));
         assert!(all && !summary.failures.is_empty(), "{words}: {:?}", summary.failures);
     };
-    // As the other one that holds all of them says.
+    // Compared with the other system that holds all documents.
     wrong(&summary, "lacks [50]; has [1]");
     let out = world.text("out");
     let tables = world.run(&["export", &out, "--format", "markdown"]).expect(0).stdout;
@@ -75,7 +76,7 @@ fn those_who_refused_a_document_do_not_outvote_who_holds_it() {
     ] {
         assert!(tables.contains(words), "{words}: {tables}");
     }
-    // One that holds more than all others is wrong by what it says over fewer.
+    // A system that holds more documents than all others is judged by its answer over the common ones.
     let lone =
         [("one", vec![7], ASKS), ("two", vec![7], ASKS), ("four", vec![], "answer {{table}} [[1]];\n")];
     let (_, summary) = asked(&lone, "", &[]);
@@ -111,7 +112,7 @@ fn nobody_is_right_or_wrong_over_documents_that_no_other_holds() {
         tables.contains("they hold other documents") && tables.contains("holds 25 documents"),
         "{tables}"
     );
-    // One that holds too few to be compared is left out, and the others settle it.
+    // A system that holds too few documents is left out, and the others decide.
     let (_, summary) =
         asked(&[("one", (0..25).collect(), ASKS), ("two", vec![], ASKS), ("three", vec![], ASKS)], "", &[]);
     let one = agreement(&summary, "sum");

@@ -1,4 +1,4 @@
-//! What users write by mistake, and documents that are not what they seem.
+//! Mistakes of users in questions, and unusual documents.
 
 use jsonathlon_results::record::{Basis, Given};
 use serde_json::json;
@@ -8,7 +8,7 @@ use crate::support::{Look, World, mock};
 
 const ASKS: &str = "SELECT count(*) AS n FROM {{table}};\n";
 
-/// The error of checking a folder.
+/// Checks a folder of questions, which must fail. Returns the error.
 fn refused(files: &[(String, String)]) -> String {
     let world = World::new();
     let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
@@ -124,7 +124,8 @@ fn a_question_that_no_system_has_a_statement_for_is_told() {
         ended.stdout
     );
     let data = documents(&world);
-    // Of the chosen systems nobody has one: the run goes on with the other question, and says so.
+    // No chosen system has a statement for one question: the run continues with the other one and reports
+    // that.
     let ended = run(&world, "sqlite", &data, &[]).expect(0);
     assert_eq!(agreement(&ended.summary(), "groups").basis, Basis::Unanswered);
     let error = world.run(&["run", "questions", "-q", &folder, "-d", &data, "-s", "duckdb"]).expect(2).stderr;
@@ -169,7 +170,7 @@ fn a_statement_that_fails_or_changes_data_has_no_answer() {
         assert_eq!(standing.answer, Given::Failed, "{bad}");
         let words = standing.why.as_deref().unwrap_or_default();
         assert!(words.contains("no such column") || words.contains("readonly"), "{words}");
-        // The other question is asked over all documents all the same.
+        // The other question is still asked over all documents.
         let rows = world.kept("out").path("answers/fixed-sum.json");
         assert!(std::fs::read_to_string(rows).unwrap().contains("[[50]]"));
     }
@@ -216,7 +217,7 @@ fn documents_that_are_no_objects_or_hold_large_numbers_are_taken_where_a_system_
     }
 }
 
-/// Arrays and scalars among objects, and one document on each line whatever a format of rows makes of it.
+/// Arrays and scalars among objects: each line is one document, even for formats that read rows.
 #[test]
 fn what_is_no_object_is_never_taken_apart() {
     if crate::support::real::excluded(&["clickhouse", "duckdb"]) {
@@ -245,7 +246,7 @@ fn what_is_no_object_is_never_taken_apart() {
     assert_eq!(rejects.iter().map(|(ordinal, _)| *ordinal).collect::<Vec<_>>(), [20, 21, 22, 23]);
 }
 
-/// Documents that are all set aside: large ones, duplicate keys, numbers beyond 64 bits.
+/// Documents that are all suspects: large ones, duplicate keys, numbers beyond 64 bits.
 #[test]
 fn a_set_of_nothing_but_suspects_loads_and_their_time_is_part_of_it() {
     let world = World::new();

@@ -1,4 +1,4 @@
-//! A run that is killed goes on: what was agreed stays agreed.
+//! A killed run is resumed: agreed answers stay agreed.
 
 use std::time::{Duration, Instant};
 
@@ -10,7 +10,7 @@ use crate::support::{LIMIT, World, mock};
 
 #[test]
 fn a_run_goes_on_with_what_was_agreed() {
-    // They hold other documents than each other, each is held against its own answer, and that too is on record.
+    // The systems hold different documents, so each is compared with its own answer, which is recorded too.
     let slow = json!({"delay_ms": {"count": 150}});
     let refusing = json!({"delay_ms": {"count": 150}, "refuse": [{"ordinal": 7, "reason": "not this one"}]});
     let world = World::with(&[mock("one", slow).questions(), mock("two", refusing).questions()]);
@@ -24,7 +24,7 @@ fn a_run_goes_on_with_what_was_agreed() {
         ],
     );
     let mut running = start(&world, "one,two", &data, &["-r", "4"]);
-    // Once the answers are held against each other, trials follow.
+    // Trials follow after the answers have been compared.
     let begun = Instant::now();
     let has_agreed = || {
         let journal = world.path("out").join("journal.ndjson");
@@ -49,7 +49,7 @@ fn a_run_goes_on_with_what_was_agreed() {
     assert_eq!((one.basis, one.documents), (Basis::Agreed, 49));
     assert_eq!(verdict(&summary, "one", "sum"), Verdict::Exact);
     assert_eq!(summary.agreements.len(), 1, "it was not asked again");
-    // Other questions make another run.
+    // Changed questions make it a different run.
     folder(&world, &[("questions.toml", &SUM.replace("Sum of", "Total of"))]);
     let error = world.run(&["run", "--resume", &out, "--systems-dir", &folders]).expect(2).stderr;
     assert!(error.contains("were changed"), "{error}");

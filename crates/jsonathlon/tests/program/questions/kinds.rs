@@ -1,5 +1,5 @@
-//! From documents that nobody has seen to agreed answers, without a file being edited: three kinds of JSON on all embedded
-//! engines and two servers, and bare numbers on a server that takes long to start anew before each question.
+//! From unknown documents to agreed answers without editing a file: three kinds of JSON on all embedded
+//! engines and two servers, and plain numbers on a server that restarts slowly before each question.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ use crate::support::real::{SMALL, included, soon_up};
 
 const EMBEDDED: [&str; 3] = ["sqlite", "duckdb", "clickhouse"];
 
-/// Writes first questions about `text`, and asks them.
+/// Writes questions about `text` by `questions new`, and runs them.
 fn asked(text: &str, systems: &[&str]) -> Option<(World, Summary)> {
     let systems = included(systems);
     if systems.len() < 2 {
@@ -52,7 +52,7 @@ fn with<'a>(servers: &[&'a str]) -> Vec<&'a str> {
 fn logs_of_a_web_server_are_asked_about() {
     let Some((world, summary)) = asked(&made::weblogs(400), &with(&["postgresql"])) else { return };
     assert_eq!(summary.agreements.len(), 5);
-    // Documents that were found by their position came back.
+    // Documents located by their position were read back.
     let retained = world.kept("out").records().into_iter().filter_map(|record| match record.body {
         jsonathlon_results::record::Body::Structure(found) => Some((found.cell.id.system, found.compared)),
         _ => None,
@@ -96,7 +96,7 @@ fn bare_numbers_are_asked_about_cold_and_hot() {
         let phases =
             summary.results.iter().filter(|entry| entry.cell.id.system == system && entry.cell.step.is_own());
         let phases: BTreeSet<Phase> = phases.map(|entry| entry.cell.phase).collect();
-        // Another test's server of the same files keeps them in memory: what is cold then is not verified.
+        // A server of another test may keep the same files in memory; the cold phase is then unverified.
         let cold = phases.contains(&Phase::Cold) || phases.contains(&Phase::ColdUnverified);
         assert!(cold && phases.contains(&Phase::Hot), "{system}: {phases:?}");
     }

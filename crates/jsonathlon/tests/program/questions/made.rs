@@ -1,8 +1,8 @@
-//! Three kinds of JSON that users have: logs of a web server, orders with their items, readings of sensors.
+//! Three kinds of typical user data: web server logs, orders with their items, sensor readings.
 
 use std::fmt::Write as _;
 
-/// Numbers that look random and are the same every time.
+/// Deterministic pseudo-random numbers (xorshift) for the documents.
 struct Numbers(u64);
 
 impl Numbers {
@@ -19,7 +19,7 @@ impl Numbers {
     }
 }
 
-/// Lines of `one`, which is given its number and the numbers.
+/// Generates lines by `one`, which gets the line number and the random numbers.
 fn lines(count: u64, mut one: impl FnMut(u64, &mut Numbers) -> serde_json::Value) -> String {
     let mut numbers = Numbers(0x9e37_79b9_7f4a_7c15);
     (0..count).fold(String::new(), |mut text, n| {
@@ -28,7 +28,7 @@ fn lines(count: u64, mut one: impl FnMut(u64, &mut Numbers) -> serde_json::Value
     })
 }
 
-/// Requests: nested objects, a key with a space, sizes that are numbers, a referrer that is often null.
+/// Requests: nested objects, a key with a space, numeric sizes, a referrer that is often null.
 pub(crate) fn weblogs(count: u64) -> String {
     lines(count, |n, numbers| {
         let referrer = (numbers.below(3) == 0).then(|| format!("https://example.org/{}", numbers.below(9)));
@@ -47,7 +47,7 @@ pub(crate) fn weblogs(count: u64) -> String {
     })
 }
 
-/// Orders: items in an array, money with fractions, and keys that no identifier has.
+/// Orders: items in an array, fractional amounts, and keys that are not valid identifiers.
 pub(crate) fn orders(count: u64) -> String {
     lines(count, |n, numbers| {
         let items: Vec<serde_json::Value> = (0..=numbers.below(4))
@@ -69,7 +69,7 @@ pub(crate) fn orders(count: u64) -> String {
     })
 }
 
-/// Readings: members that are missing, others that are now and then of another type.
+/// Readings: missing members, and members that sometimes have another type.
 pub(crate) fn sensors(count: u64) -> String {
     lines(count, |n, numbers| {
         let mut reading = serde_json::Map::new();
@@ -86,7 +86,7 @@ pub(crate) fn sensors(count: u64) -> String {
             1 => serde_json::json!(true),
             _ => serde_json::json!(numbers.below(1 << 40)),
         };
-        // The first one has every type that the others have most.
+        // The first document has the most frequent type of every member.
         let (state, value) =
             if n == 0 { (serde_json::json!("ok"), serde_json::json!(1)) } else { (state, value) };
         serde_json::json!({ "device": format!("d-{}", numbers.below(12)), "reading": reading, "state": state, "value": value })

@@ -1,5 +1,5 @@
-//! `questions new`, `questions check` and `run questions`: over the mock, over made-up documents of three kinds, and over
-//! what nobody should write.
+//! Tests of `questions new`, `questions check` and `run questions`: with the mock, with three kinds of
+//! synthetic documents, and with invalid input.
 
 mod agreement;
 mod holdings;
@@ -17,7 +17,7 @@ use jsonathlon_results::summary::Summary;
 
 use crate::support::{Ended, LIMIT, Running, World};
 
-/// One question that counts groups, most frequent first.
+/// A question that counts groups, largest first.
 const GROUPS: &str = r#"
 [[question]]
 name = "groups"
@@ -26,7 +26,7 @@ columns = [{ name = "x", type = "string" }, { name = "n", type = "number" }]
 order = ["n desc"]
 "#;
 
-/// One question for a number.
+/// A question with a single number as answer.
 const SUM: &str = r#"
 [[question]]
 name = "sum"
@@ -34,7 +34,7 @@ title = "Sum of everything"
 columns = [{ name = "total", type = "number" }]
 "#;
 
-/// Writes files below the folder `q` of a world, given by path and text, and gives the folder.
+/// Writes files, given by path and text, below the folder `q` of a world. Returns the folder.
 fn folder(world: &World, files: &[(&str, &str)]) -> String {
     for (path, text) in files {
         let file = world.path("q").join(path);
@@ -44,13 +44,13 @@ fn folder(world: &World, files: &[(&str, &str)]) -> String {
     world.text("q")
 }
 
-/// A few documents.
+/// Writes 50 small documents to a file. Returns its path.
 fn documents(world: &World) -> String {
     let lines: Vec<String> = (0..50).map(|n| format!(r#"{{"a":"x{}","b":{n}}}"#, n % 3)).collect();
     world.file("data.ndjson", lines.join("\n"))
 }
 
-/// Starts a run of the questions in `q` over some documents, with few trials.
+/// Starts a run of the questions in `q` over a data file, with few trials.
 fn start(world: &World, systems: &str, data: &str, more: &[&str]) -> Running {
     let (folders, out, questions) = (world.text("systems"), world.text("out"), world.text("q"));
     let mut all = vec![
@@ -86,7 +86,7 @@ fn agreement<'s>(summary: &'s Summary, question: &str) -> &'s Agreement {
     summary.agreements.iter().find(|one| one.question == question).unwrap()
 }
 
-/// The worst verdict of each system's trials of a question.
+/// The worst verdict of a system's trials of a question.
 fn verdict(summary: &Summary, system: &str, step: &str) -> Verdict {
     let of = summary
         .results

@@ -1,4 +1,4 @@
-//! Moments are shown in UTC, whatever the time zone of whoever starts the program.
+//! Times are shown in UTC, independent of the time zone of the user.
 
 use jsonathlon_results::record::{Basis, Given};
 
@@ -7,7 +7,8 @@ use crate::support::process::Running;
 use crate::support::real::included;
 use crate::support::{LIMIT, World};
 
-/// The hour at which 1970 began, as a session shows it; and of how many other zones a system knows that it shall be in one.
+/// The hour in which 1970 began in the session's zone, and the number of other zone settings that the system
+/// has.
 const HOUR: &str = r#"
 [[question]]
 name = "hour"
@@ -41,7 +42,7 @@ fn every_session_and_every_data_folder_is_utc_whoever_begins() {
     for (name, text) in STATEMENTS {
         folder(&world, &[(&format!("{name}/hour.sql"), text)]);
     }
-    // One cache for both, in which the second finds what the first has made.
+    // Both share one cache, so that the second finds what the first has created.
     for zone in ["Asia/Tokyo", "America/New_York", "No/Such_Zone"] {
         let (out, questions) = (world.text(&zone.replace('/', "-")), world.text("q"));
         let names = systems.join(",");

@@ -1,4 +1,4 @@
-//! Runs as the guest of servers that somebody else runs, and on the user's own programs.
+//! Tests of runs on remote servers, and with the user's own binaries.
 
 use std::net::TcpListener;
 use std::os::unix::fs::{PermissionsExt, chown};
@@ -17,7 +17,7 @@ use crate::support::process::Running;
 use crate::support::real::{excluded, installed};
 use crate::support::{LIMIT, Look, QUESTIONS, World, eventually};
 
-/// A server that the run did not start, with a session of its owner.
+/// A server that the run has not started, with a session of its owner.
 pub(crate) struct Host {
     pub(crate) server: Server,
     pub(crate) owner: Session,
@@ -27,7 +27,7 @@ pub(crate) struct Host {
 
 impl Host {
     pub(crate) fn of(mut server: Server) -> Self {
-        // Somebody else may be faster.
+        // Another process may take the free port first.
         let (port, owner) = (0..5)
             .find_map(|_| {
                 let port = TcpListener::bind(("127.0.0.1", 0)).unwrap().local_addr().unwrap().port();
@@ -57,7 +57,7 @@ impl Host {
     }
 }
 
-/// The variant of a system that tests by address are done with.
+/// The variant of a system that is used for tests with remote servers.
 fn prepared(system: &str) -> &'static str {
     match system {
         "clickhouse" => "challenge",
@@ -69,7 +69,7 @@ fn prepared(system: &str) -> &'static str {
     }
 }
 
-/// Starts a run on a server by address, with a password in the environment.
+/// Starts a run on a remote server, with the password in the environment.
 fn start(world: &World, out: &str, address: &str, password: &str, more: &[&str]) -> Running {
     let out = world.text(out);
     let systems = world.text("systems");
@@ -81,7 +81,7 @@ fn start(world: &World, out: &str, address: &str, password: &str, more: &[&str])
         }
     }
     let system = address.split('=').next().unwrap();
-    // One variant, unless the test is about several.
+    // One variant, unless the test selects variants.
     if !more.contains(&"--variants") {
         arguments.extend(["--variants", prepared(system)]);
     }
@@ -96,7 +96,7 @@ pub(crate) fn guest(world: &World, out: &str, address: &str, password: &str, mor
     start(world, out, address, password, more).end(LIMIT)
 }
 
-/// Fails when a text is in any file of a folder.
+/// Asserts that a text is in no file of a folder.
 fn is_nowhere_in(folder: &Path, text: &str) {
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
@@ -121,7 +121,7 @@ fn a_guest_measures_and_leaves_nothing_behind() {
     let load = summary.entry("postgresql", "load");
     assert_eq!(load.metrics["documents_loaded"], 2000.0);
     assert_eq!(load.cell.id.version, "18.6+address");
-    // Nothing is known of what the server spends, which is not the same as nothing.
+    // The CPU use of the server is unknown, which must not be recorded as zero.
     assert!(!load.metrics.contains_key("server_cpu_s") && load.metrics.contains_key("client_cpu_s"));
     for question in QUESTIONS {
         let entries = summary.entries("postgresql", question);
@@ -135,7 +135,7 @@ fn a_guest_measures_and_leaves_nothing_behind() {
     let exceptions = world.kept("out").manifest().configurations[0].exceptions.clone();
     assert!(exceptions.iter().any(|one| one.what == "a server by address"), "{exceptions:?}");
 
-    // What shall stay stays.
+    // With `--keep-data` the database is kept.
     guest(&world, "kept", &address, &host.password, &["--keep-data"]).expect(0);
     let kept = host.databases();
     assert_eq!(kept.len(), 1, "{kept:?}");
@@ -160,12 +160,12 @@ fn a_guest_serves_and_leaves_nothing_behind() {
     let summary = running.end(LIMIT).expect(0).summary();
     assert!(summary.complete && summary.failures.is_empty(), "{:?}", summary.failures);
     let own: Vec<_> = summary.results.iter().filter(|entry| entry.cell.step.is_own()).collect();
-    // Two mixes at two numbers of clients, as a whole and by operation.
+    // Two mixes with two numbers of clients, as a whole and by operation.
     assert_eq!(own.len(), 2 * (1 + 2) + 2 * (1 + 4));
     for entry in own {
         assert_eq!((entry.verdict, entry.metrics["errors"]), (Verdict::Exact, 0.0), "{entry:?}");
         assert_eq!(entry.cell.id.version, "18.6+address");
-        // What the server spends is not known, which is not the same as nothing.
+        // The CPU use of the server is unknown, which must not be recorded as zero.
         assert!(!entry.metrics.contains_key("server_cpu_us_per_op"), "{entry:?}");
     }
     assert_eq!(host.databases(), [""; 0]);
@@ -188,7 +188,7 @@ fn an_interrupted_guest_leaves_nothing_behind_and_can_go_on() {
     running.signal(rustix::process::Signal::INT);
     running.end(LIMIT).expect(4).says(&["--resume"]);
     assert_eq!(host.databases(), [""; 0]);
-    // The address is kept in the run's folder, the password is not.
+    // The run folder contains the address but not the password.
     let (systems, out) = (world.text("systems"), world.text("out"));
     let resume = ["run", "--systems-dir", &systems, "--json", "--resume", &out];
     let before = kept.journal();
@@ -214,7 +214,7 @@ fn who_cannot_come_in_is_told_why_before_anything_is_made() {
         assert!(!world.path("out").exists(), "{address}");
     };
     tried(&host.address(""), "wrong", 3, &["refused the session", "password authentication failed"]);
-    // Nobody but the administrator may listen there, and nobody does.
+    // Port 1 is privileged, and no server listens there.
     tried("postgresql=postgres://localhost:1", "", 3, &["does not answer", "Connection refused"]);
     tried(&host.address("?tls=on"), "", 3, &["does not support TLS", "?tls=off"]);
     let secret = format!("postgresql=postgres://me:hidden@localhost:{}", host.port);
@@ -224,7 +224,7 @@ fn who_cannot_come_in_is_told_why_before_anything_is_made() {
     tried("nothing=postgres://localhost", "", 2, &["no system `nothing`"]);
     tried("postgresql", "", 2, &["NAME=…"]);
 
-    // He may come in, and make nothing.
+    // The user can log in but cannot create anything.
     let address = format!("postgresql=postgres://guest@localhost:{}/postgres", host.port);
     let summary = guest(&world, "out", &address, "pass", &[]).expect(1).summary();
     assert!(summary.failures[0].error.contains("permission denied to create database"), "{summary:?}");
@@ -238,7 +238,7 @@ fn a_connection_that_is_cut_fails_its_cell_and_what_was_made_goes() {
         return;
     }
     let (world, mut host) = (World::new(), Host::postgresql());
-    // Whoever does this is cut off, again and again.
+    // Repeatedly cuts all connections that execute this kind of statement.
     let cut = |host: &mut Host, running: &mut Running, what: &str| {
         let text = format!(
             "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity \
@@ -274,7 +274,8 @@ fn a_connection_that_is_cut_fails_its_cell_and_what_was_made_goes() {
     host.close();
 }
 
-/// A certificate for `localhost`, and that of the authority that signed it.
+/// Creates a certificate for `localhost` and that of the authority that signed it. Returns the path of the
+/// latter.
 fn certificate(server: &Server) -> String {
     let (authority_key, key) = (KeyPair::generate().unwrap(), KeyPair::generate().unwrap());
     let mut authority = CertificateParams::new(Vec::new()).unwrap();
@@ -312,7 +313,7 @@ fn connections_are_encrypted_and_certificates_verified() {
     let password = host.password.clone();
     let address = host.address(&format!("?tls=on&ca={ca}"));
     guest(&world, "encrypted", &address, &password, &[]).expect(0);
-    // Nobody vouches for it on the public web, and the certificate is for another name.
+    // The authority is unknown to the public web, and the certificate is for another host name.
     let unknown = guest(&world, "unknown", &host.address("?tls=on"), &password, &[]);
     unknown.expect(3).says(&["certificate", "?ca="]);
     let other = format!("postgresql=postgres://127.0.0.1:{}?tls=on&ca={ca}", host.port);
@@ -320,7 +321,7 @@ fn connections_are_encrypted_and_certificates_verified() {
     let none = host.address("?tls=on&ca=/nowhere.pem");
     guest(&world, "none", &none, &password, &[]).expect(3).says(&["/nowhere.pem"]);
 
-    // From now on the server lets nobody in who does not encrypt.
+    // From here on the server accepts only encrypted connections.
     let rules = host.server.path("data/data/pg_hba.conf");
     std::fs::write(rules, "hostssl all all all scram-sha-256\n").unwrap();
     host.owner.run("SELECT pg_reload_conf()");
@@ -336,7 +337,7 @@ fn what_takes_too_long_is_ended_on_the_server_too() {
         return;
     }
     let (world, mut host) = (World::new(), Host::postgresql());
-    // A question that would take minutes, and as long hold the database.
+    // A question that takes minutes and keeps the database busy for that time.
     let folder = world.path("systems/postgresql");
     let built_in = Path::new(env!("CARGO_MANIFEST_DIR")).join("../systems/catalogue/postgresql");
     let copied = std::process::Command::new("cp").arg("-r").args([&built_in, &folder]).status().unwrap();
@@ -387,7 +388,7 @@ fn a_version_that_was_never_tried_is_told_and_recorded() {
         return;
     }
     let (world, host) = (World::new(), Host::postgresql());
-    // The same system, as if its folder had been written for another version.
+    // The same system with a folder that was written for another version.
     let folder = world.path("systems/postgresql");
     let built_in = Path::new(env!("CARGO_MANIFEST_DIR")).join("../systems/catalogue/postgresql");
     let copied = std::process::Command::new("cp").arg("-r").args([&built_in, &folder]).status().unwrap();
@@ -408,7 +409,7 @@ fn a_server_that_asks_who_comes_is_told() {
         return;
     }
     let (world, mut server) = (World::new(), Server::new("mongodb", "not-covered"));
-    // Its first user is made while it lets everybody in; his password is the folder's.
+    // The first user is created while the server has no access control; the password is that of the folder.
     let mut open = server.open();
     let password = std::fs::read_to_string(server.path("data/password")).unwrap();
     let password = password.trim();
@@ -428,7 +429,7 @@ fn a_server_that_asks_who_comes_is_told() {
     assert!(left.contains("admin") && !left.contains("jsonathlon_"), "{left}");
     let wrong = guest(&world, "wrong", &address, "other", &[]);
     wrong.expect(3).says(&["refused the session", "Authentication failed"]);
-    // Nobody in particular may look and make nothing.
+    // Without a login the client can connect but not create anything.
     let nobody = format!("mongodb=mongodb://localhost:{}", host.port);
     let summary = guest(&world, "nobody", &nobody, "", &[]).expect(1).summary();
     assert!(summary.failures[0].error.contains("authentication"), "{:?}", summary.failures[0]);
@@ -444,7 +445,7 @@ fn the_users_own_programs_are_started_as_any_other() {
     let catalogue = jsonathlon_systems::Catalogue::load(&[]).unwrap();
     let system = catalogue.get("postgresql").unwrap();
     let there = installed(system.artifact(system.default_version()).unwrap().unwrap());
-    // A folder with `bin` in it, which another user can read.
+    // A folder with `bin`, readable by other users.
     let own = world.path("own");
     let from = there.files["postgres"].parent().unwrap().parent().unwrap();
     let copied = std::process::Command::new("cp").arg("-r").args([from, &own]).status().unwrap();
@@ -453,7 +454,7 @@ fn the_users_own_programs_are_started_as_any_other() {
     let summary = guest(&world, "out", &at, "", &[]).expect(0).summary();
     summary.is_right("postgresql");
     assert_eq!(summary.entry("postgresql", "load").cell.id.version, "18.6+own");
-    // Both at once, and told apart.
+    // Both at the same time, distinguished by their versions.
     let both = guest(&world, "both", &at, "", &["--systems", "postgresql"]).expect(0).summary();
     let mut versions: Vec<&str> =
         both.entries("postgresql", "load").iter().map(|entry| entry.cell.id.version.as_str()).collect();
@@ -485,13 +486,13 @@ fn a_guest_of_mysql_leaves_nothing_behind_and_believes_no_certificate_of_another
     let left = host.owner.rows("SHOW DATABASES LIKE 'jsonathlon%'");
     assert!(left.is_empty(), "{left:?}");
     guest(&world, "wrong", &address, "other", &[]).expect(3).says(&["refused the session", "Access denied"]);
-    // The server made certificates by itself, of no host's name.
+    // The server has generated its own certificates, which name no host.
     let ca = host.server.path("data/data/ca.pem");
     assert!(ca.exists());
     let encrypted = format!("{address}?tls=on&ca={}", ca.display());
     guest(&world, "tls", &encrypted, &host.password, &[]).expect(3).says(&["certificate", "?ca="]);
 
-    // One who may do nothing but come in.
+    // A user who may only log in.
     host.owner.run("CREATE USER guest@localhost IDENTIFIED BY 'pass'");
     let address = format!("mysql=mysql://guest@localhost:{}", host.port);
     let summary = guest(&world, "guest", &address, "pass", &[]).expect(1).summary();
@@ -509,7 +510,7 @@ fn a_guest_of_elasticsearch_keeps_its_promises_and_leaves_no_index_behind() {
     let summary = guest(&world, "out", &address, "", &["-n", "20k"]).expect(0).summary();
     let load = summary.entry("elasticsearch", "load");
     assert_eq!(load.cell.id.version, "8.19.8+address");
-    // All of them hot: the server is not the run's to start anew.
+    // All phases are hot, because the run cannot restart the server.
     promises_are_kept(&Run::read(&world.path("out")).unwrap(), &summary, 20_000, |_| 1);
     are_agreed_by_address(&world, &address, "");
     let names = r#"{"method": "GET", "path": "/_cat/indices?format=json&h=index",

@@ -1,5 +1,5 @@
-//! ClickHouse over HTTP. A server of it is in no registry, so its engine as a library answers here behind a small
-//! HTTP server: statements, settings, formats and errors are the engine's, the head of each message is this file's.
+//! ClickHouse over HTTP. No registry offers its server, so a small HTTP server wraps its engine library:
+//! statements, settings, formats and errors are the engine's, the message headers are written by this file.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -20,7 +20,7 @@ use crate::support::{LIMIT, Look, QUESTIONS, World};
 
 const PASSWORD: &str = "Basic ZGVmYXVsdDpzZWNyZXQ=";
 
-/// The engine, and where bodies are put for it to read.
+/// The engine, and the folder for request bodies that it reads.
 struct Engine {
     worker: Worker,
     folder: PathBuf,
@@ -54,7 +54,7 @@ impl Engine {
     }
 }
 
-/// `RowBinaryWithNamesAndTypes`, of types that hold what is there.
+/// Encodes rows as `RowBinaryWithNamesAndTypes`, with types that fit the values.
 fn encoded(columns: &[String], rows: &[Vec<Value>]) -> Vec<u8> {
     let mut out = Vec::new();
     if columns.is_empty() {
@@ -112,7 +112,7 @@ fn decoded(text: &str) -> String {
     String::from_utf8(bytes).unwrap()
 }
 
-/// Requests of one connection, until it is closed.
+/// Serves the requests of one connection until it is closed.
 fn serve(stream: TcpStream, engine: &Mutex<Engine>) -> std::io::Result<()> {
     let (mut input, mut output) = (BufReader::new(stream.try_clone()?), stream);
     loop {
@@ -182,7 +182,7 @@ fn answer(engine: &mut Engine, parameters: &BTreeMap<&str, String>, body: &[u8])
     }
     match parameters.get("query") {
         None => engine.ask(std::str::from_utf8(body).unwrap()),
-        // The body is the data.
+        // The request body is the data to insert.
         Some(insert) => {
             let file = engine.folder.join("body");
             std::fs::write(&file, body).unwrap();

@@ -1,4 +1,4 @@
-//! The contract of connections, kept by systems that have to be installed.
+//! Tests of the connection contract with systems that have to be installed.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ fn connect(open: &Open) -> Box<dyn Connection> {
     Connector::of(&open.protocol).unwrap().connect(&open, &host()).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// The lanes of a system that has made what they need.
+/// Checks the contract of nonblocking connections; the system's tables must exist.
 fn lanes_keep_it(open: &Open, keyed: &Keyed<'_>) {
     let open = Open { statements: Vec::new(), ..open.clone() };
     let connector = Connector::of(&open.protocol).unwrap();
@@ -34,7 +34,7 @@ fn lanes_keep_it(open: &Open, keyed: &Keyed<'_>) {
     suite::lanes_keep_it(&mut lane, keyed);
 }
 
-/// An engine that lives in the process that opens it; this one.
+/// Opening of an engine that is embedded into this process.
 fn embedded(system: &str, variant: &str, folder: &Path) -> Open {
     let catalogue = Catalogue::load(&[]).unwrap();
     let system = catalogue.get(system).unwrap();
@@ -49,7 +49,7 @@ fn keeps(one: &mut dyn Connection, table: &Table<'_>, query: &Query<'_>, instant
     suite::instants_are_microseconds(one, instants);
 }
 
-/// A server through all of the contract, with two connections.
+/// Checks the whole contract on a server, with two connections.
 fn server_keeps(
     system: &'static str,
     variant: &str,
@@ -121,7 +121,7 @@ fn duckdb_keeps_it() {
         updates_nothing: true,
         conflict: &[(0, "BEGIN"), (0, "UPDATE keyed SET v = 'x'"), (1, "UPDATE keyed SET v = 'y'")],
     };
-    // Beside the session that is open.
+    // While the other session is open.
     lanes_keep_it(&open, &keyed);
     one.close().unwrap();
 }
@@ -243,7 +243,7 @@ fn mysql_keeps_it() {
             counts: true,
             updates_nothing: true,
             conflict: match system {
-                // Found when the later one commits.
+                // Dolt detects the conflict when the later transaction commits.
                 "dolt" => &[
                     (0, "BEGIN"),
                     (0, "UPDATE keyed SET v = 'x'"),
@@ -373,8 +373,8 @@ fn elasticsearch_keeps_it() {
     server_keeps("elasticsearch", "source", (&table, &query, &instants), documents, keyed);
 }
 
-/// PostgreSQL's rows come out through the client library, as over encrypted connections, or over one of the program's own;
-/// and statements of loads are told from documents.
+/// PostgreSQL exports rows either by the client library (used for encrypted connections) or by the program's
+/// own protocol code. Statements of loads are distinguished from documents.
 #[test]
 fn postgresql_copies_out_in_both_ways_alike_and_in_by_statements_that_do() {
     if excluded(&["postgresql"]) {
@@ -411,7 +411,7 @@ fn postgresql_copies_out_in_both_ways_alike_and_in_by_statements_that_do() {
         assert!(out(copy).unwrap() == expected, "{is_own}");
         for (refused, words) in [
             ("COPY (SELECT t FROM nowhere) TO STDOUT", "nowhere"),
-            // In the middle of its rows.
+            // Fails after some rows.
             (
                 "COPY (SELECT 1 / (n - 50000) FROM generate_series(1, 100000) s(n)) TO STDOUT",
                 "division by zero",
@@ -427,7 +427,7 @@ fn postgresql_copies_out_in_both_ways_alike_and_in_by_statements_that_do() {
     one.export(copy, &mut |_| {}).unwrap();
     for (load, words) in [
         ("COPY nowhere (t) FROM STDIN", "nowhere"),
-        // Of the class of errors that are about documents, otherwise.
+        // The error class usually refers to documents.
         ("COPY odd (t) FROM STDIN (FORMAT nonsense)", "nonsense"),
         ("SELECT 1", "FROM STDIN"),
     ] {

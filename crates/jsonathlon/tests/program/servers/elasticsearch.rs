@@ -1,4 +1,4 @@
-//! Elasticsearch.
+//! Tests of the Elasticsearch driver and server.
 
 use jsonathlon_dataset::generate::Generator;
 use jsonathlon_dataset::questions::Question;
@@ -31,7 +31,7 @@ fn generated() -> Vec<Vec<u8>> {
     bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()).map(<[u8]>::to_vec).collect()
 }
 
-/// The answers over what was not refused.
+/// Expected answers over all documents that were not rejected.
 fn answers(documents: &[Vec<u8>], loaded: &Loaded) -> Answers {
     let refused: Vec<u64> = loaded.rejects.iter().map(|reject| reject.line).collect();
     let mut reference = Reference::default();
@@ -100,7 +100,7 @@ fn every_variant_loads_answers_explains_and_tells_its_size() {
                 "{name} {question:?}: {}",
                 plan.text
             );
-            // Without the documents there is no order in an array.
+            // Without stored documents the order within arrays is lost.
             if variant == "no-source" && question == Question::Q6 {
                 continue;
             }
@@ -191,7 +191,7 @@ fn what_is_refused_is_named_all_else_is_there_once_and_stays_over_a_kill() {
         "rows": {"each": [], "columns": [{"name": "n", "at": "/hits/total/value"}, {"name": "least", "at": "/aggregations/least/value", "type": "integer"}]}}"#;
     assert_eq!(session.rows(distinct), [[int(left), int(1)]]);
 
-    // Where every document of a batch is bad, and the same file twice, which is twice as many documents.
+    // A batch in which every document is invalid; then the same file twice, which doubles the documents.
     write(&file, (0..200).map(|n| format!("{{\"time_us\":\"bad {n}\"}}")));
     let loaded = session.load(&statements.one("load"), &file).unwrap();
     assert_eq!((loaded.documents, loaded.rejects.len()), (Some(0), 200));
@@ -204,7 +204,7 @@ fn what_is_refused_is_named_all_else_is_there_once_and_stays_over_a_kill() {
     session.close();
     assert!(search.processes().is_empty());
 
-    // Over a clean end, and over none.
+    // The data survives a clean shutdown and a kill.
     let mut session = search.open();
     assert_eq!(session.rows(&count), [[int(left + 4)]]);
     assert_eq!(session.load(&statements.one("load"), &file).unwrap().documents, Some(2));
@@ -214,7 +214,7 @@ fn what_is_refused_is_named_all_else_is_there_once_and_stays_over_a_kill() {
     search.nothing_is_left();
     let mut session = search.open();
     assert_eq!(session.rows(&count), [[int(left + 6)]]);
-    // The server proper is a child of the program that starts it, and that one tells how it ended.
+    // The actual server is a child of the launcher program, which reports how it ended.
     kill(child_of(session.server()));
     let gone: Result<Answered, _> = session.ask(&count);
     let last_words = crash(gone.unwrap_err());

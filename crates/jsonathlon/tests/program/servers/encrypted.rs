@@ -1,4 +1,4 @@
-//! Servers reached over encrypted TCP, with a certificate that the program makes.
+//! Servers reached over encrypted TCP, with a certificate that the program generates.
 
 use jsonathlon_dataset::value::Value;
 use jsonathlon_systems::Transport;
@@ -6,7 +6,7 @@ use jsonathlon_systems::Transport;
 use super::server::{Server, int, process, write};
 use crate::support::real::excluded;
 
-/// Loads documents over an encrypted session and asks for their sum.
+/// Loads documents over an encrypted session and verifies their sum.
 fn loads(system: &'static str, variant: &str, create: Option<&str>, load: &str, sum: &str) -> Option<Server> {
     if excluded(&[system]) {
         return None;
@@ -31,7 +31,7 @@ fn postgresql_is_reached_encrypted() {
     let Some(server) = loads("postgresql", "json-only", create, "COPY t (doc) FROM STDIN", sum) else {
         return;
     };
-    // With the same certificate again.
+    // A second session uses the same certificate.
     let mut session = server.open();
     let is_encrypted = "SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()";
     assert_eq!(session.rows(is_encrypted), [vec![Value::Bool(true)]]);

@@ -1,5 +1,5 @@
-//! What befalls real servers in the middle of a run, beside a system that is well: a failed cell with the
-//! server's own words, never a fast one, and nothing of it in what others measured.
+//! Faults of real servers during a run with a second, healthy system: the cell fails with the server's own
+//! message, has no time, and the other system's results are not affected.
 
 use jsonathlon_results::record::Verdict;
 use jsonathlon_results::summary::Summary;
@@ -10,7 +10,8 @@ use crate::support::disk::with_small_disk;
 use crate::support::real::excluded;
 use crate::support::{LIMIT, Look, QUESTIONS, World, eventually};
 
-/// Fails unless this system has a failed load with these words and no figure, and the other is right.
+/// Asserts that this system has a failed load with this message and no metrics, and that the other one is
+/// correct.
 fn lost_its_load(summary: &Summary, system: &str, kind: &str, words: &str) {
     failed_alone(summary, system, &[words]);
     let load = summary.entry(system, "load");
@@ -19,7 +20,8 @@ fn lost_its_load(summary: &Summary, system: &str, kind: &str, words: &str) {
     assert_eq!(summary.failures_of(system)[0].kind, kind);
 }
 
-/// Fails unless no question has a figure of this system, some of these words say why, and the other is right.
+/// Asserts that this system has no time for any question, that one of `words` is the reason, and that the
+/// other system is correct.
 fn failed_alone(summary: &Summary, system: &str, words: &[&str]) {
     assert!(summary.complete, "{:?}", summary.failures);
     summary.is_right("sqlite");
@@ -32,11 +34,12 @@ fn failed_alone(summary: &Summary, system: &str, words: &[&str]) {
     assert!(words.iter().any(|words| failures[0].error.contains(words)), "{failures:?}");
 }
 
-/// The figures of a run whose disk fills up while a server loads this many documents, which by then is ready.
-/// They must take far more room than is left: what almost fits leaves none to the run's own records after it.
+/// Runs with a disk that fills up while a server loads `documents` documents; `ready` is the log line to wait
+/// for. The documents must need far more space than is left, because otherwise the run's own records would
+/// not fit either.
 fn disk_is_full(system: &str, ready: &str, documents: &str) -> Summary {
     let world = World::new();
-    // One variant of each: the disk is small.
+    // One variant of each system, because the disk is small.
     let variants = if system == "mongodb" { "indexed" } else { "indexed,json-only" };
     let script = format!(
         r#"
@@ -62,7 +65,7 @@ exit $code"#
     ended.summary()
 }
 
-/// One variant of SQLite and of PostgreSQL.
+/// One variant each of SQLite and PostgreSQL.
 const ONE_EACH: [&str; 2] = ["--variants", "indexed,json-only"];
 
 const FULL: &str = "No space left on device";
@@ -81,8 +84,8 @@ fn a_disk_that_fills_up_is_told_where_there_is_no_room_for_last_words() {
     if excluded(&["mongodb"]) {
         return;
     }
-    // Its journal has room for some documents set aside, so that it may notice no sooner than when it writes
-    // the rest.
+    // Its WAL has space for some suspects, so the full disk may be noticed only when the other documents are
+    // written.
     let summary = disk_is_full("mongodb", "Waiting for connections", "200k");
     failed_alone(&summary, "mongodb", &[FULL, "the disk is nearly full"]);
 }
@@ -102,8 +105,8 @@ fn a_server_killed_while_it_loads_fails_alone_and_the_next_run_works() {
         return;
     }
     let world = World::new();
-    // One process of many, as when memory is short: the server ends the others for it and starts again,
-    // which must not pass for the same session. Then the server itself.
+    // First one of the server's processes, as when memory is short: the server ends the others and restarts,
+    // which must not count as the same session. Then the server itself.
     for (out, victim, words) in [
         ("backend", "", "terminated by signal 9"),
         ("server", "/bin/postgres", "the server ended (signal: 9"),

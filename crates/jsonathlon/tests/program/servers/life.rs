@@ -1,4 +1,5 @@
-//! The life of a server, whatever system it is: what befalls it is told with its own words, and nothing of it is left.
+//! Life cycle of servers of any system: every fault is reported with the server's own message, and nothing is
+//! left behind.
 
 use std::net::TcpListener;
 use std::time::{Duration, Instant};
@@ -9,11 +10,11 @@ use jsonathlon_worker::protocol::{Answered, Op};
 use super::server::{Server, crash, kill};
 use crate::support::real::excluded;
 
-/// A system, as far as its servers' lives differ.
+/// A system, with the properties in which servers differ here.
 struct System {
     name: &'static str,
     variant: &'static str,
-    /// A setting of its start that it does not know.
+    /// A start setting that the system does not know.
     unknown: &'static str,
     /// A statement that takes a minute.
     wait: &'static str,
@@ -37,7 +38,7 @@ const SYSTEMS: [System; 3] = [
     },
 ];
 
-/// Does it for each system that this machine has.
+/// Runs a check for each system that is available on this machine.
 fn each(check: impl Fn(&System, Server)) {
     for system in SYSTEMS.iter().filter(|system| !excluded(&[system.name])) {
         check(system, Server::new(system.name, system.variant));

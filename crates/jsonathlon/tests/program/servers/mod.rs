@@ -1,5 +1,5 @@
-//! Real servers, each started by a worker process of the program. They are installed into the user's cache
-//! when they are not there yet; a machine that cannot have them fails these tests.
+//! Tests with real servers, each started for a worker process of the program. Missing servers are installed
+//! into the user's cache; the tests fail on machines where that is impossible.
 
 mod address;
 mod clickhouse;

@@ -1,4 +1,4 @@
-//! MongoDB.
+//! Tests of the MongoDB driver and server.
 
 use jsonathlon_dataset::generate::Generator;
 use jsonathlon_dataset::value::{Row, Value};
@@ -13,7 +13,7 @@ use crate::support::World;
 use crate::support::real::{excluded, installed};
 
 const INSERT: &str = r#"{"command": {"insert": "t", "ordered": false, "documents": [":doc"], "writeConcern": {"w": 1, "j": true}}}"#;
-/// Counted, since the number that a collection keeps is not its own after a crash.
+/// Counts the documents, because the collection's own counter may be wrong after a crash.
 const COUNT: &str = r#"{"command": {"aggregate": "t", "pipeline": [{"$count": "n"}], "cursor": {}},
     "rows": {"each": ["/cursor/firstBatch"], "columns": [{"name": "n", "at": "/n", "type": "integer"}]}}"#;
 
@@ -21,7 +21,7 @@ fn mongodb() -> Server {
     Server::new("mongodb", "indexed")
 }
 
-/// A statement that answers with these documents, from none stored, and gives these columns.
+/// A statement that returns these columns of literal documents without reading any.
 fn literally(documents: &str, columns: &[&str]) -> String {
     let columns: Vec<String> =
         columns.iter().map(|name| format!(r#"{{"name": "{name}", "at": "/{name}"}}"#)).collect();
@@ -194,8 +194,8 @@ fn what_is_refused_is_named_and_all_else_is_there_once() {
     );
     assert_eq!(figures, [vec![int(left), int(left), text("a\\bé\t\n")]]);
 
-    // What it takes, and others may not: U+0000 in a text, keys that look like operators or paths, and integers beyond 64
-    // bits, which are doubles then.
+    // Documents that MongoDB accepts and other systems may not: U+0000 in a text, keys that look like
+    // operators or paths, and integers beyond 64 bits, which become doubles.
     let wide = r#"{"wide":18446744073709551617}"#;
     write(&file, [r#"{"s":"a\u0000b"}"#, r#"{"$set":1,"a.b":{"$c":2},"":3}"#, nested(100).as_str(), wide]);
     let loaded = session.load(INSERT, &file).unwrap();
@@ -207,7 +207,7 @@ fn what_is_refused_is_named_and_all_else_is_there_once() {
     );
     assert_eq!(wide, [vec![Value::Float(18_446_744_073_709_551_616.0)]]);
 
-    // Where most are bad; and where the collection refuses them.
+    // Most documents are invalid; then the collection rejects half of them.
     write(
         &file,
         (0..3000).map(|n| if n % 1000 == 500 { format!("{{\"n\":{n}}}") } else { format!("bad {n}") }),
@@ -227,7 +227,7 @@ fn what_is_refused_is_named_and_all_else_is_there_once() {
     let loaded = session.load(INSERT, &file).unwrap();
     assert_eq!((loaded.documents, loaded.rejects.len()), (Some(0), 1));
 
-    // Not about documents.
+    // The error is not about documents.
     write(&file, ["{}", "{}"]);
     let before = count(&mut session);
     let load = Load::Rows { statement: INSERT.replace("\"t\"", "\"\""), file };
@@ -245,7 +245,7 @@ fn what_was_loaded_is_there_after_a_close_and_after_a_kill() {
     let mongodb = mongodb();
     let mut session = mongodb.open();
     let file = mongodb.path("documents.ndjson");
-    // Several batches, so that the last one has to vouch for those before.
+    // Several batches, so that the last one must confirm the earlier ones.
     let mut generator = Generator::new(1, 0..20_000);
     let mut bytes = Vec::new();
     while generator.fill(&mut bytes, 64 << 20) {}
@@ -265,7 +265,7 @@ fn what_was_loaded_is_there_after_a_close_and_after_a_kill() {
         .unwrap();
     assert!(matches!(sizes["total_bytes"], Value::Int(bytes) if bytes > 1_000_000), "{sizes:?}");
     session.load(INSERT, &file).unwrap();
-    // Not even a checkpoint later: the journal alone has it.
+    // No checkpoint has been written since; only the WAL contains the documents.
     kill(session.server());
     drop(session);
     mongodb.nothing_is_left();
@@ -282,7 +282,7 @@ fn data_of_another_engine_is_explained() {
     }
     let mongodb = mongodb();
     mongodb.open().close();
-    // Data of another version, as the server takes it: written by an engine that it has not.
+    // Stands for data of another version: written by a storage engine that this server does not have.
     let path = mongodb.path("data/data/storage.bson");
     let mut bytes = std::fs::read(&path).unwrap();
     let at = bytes.windows(10).position(|window| window == b"wiredTiger").unwrap();
@@ -317,15 +317,15 @@ fn a_load_that_is_cut_off_holds_no_document_twice_and_can_be_done_again() {
     let left = count(&mut session);
     assert!(left < 200_000, "{left}");
     assert_eq!(distinct(&mut session), int(left));
-    // As a workload does that begins anew.
+    // As a workload does when it starts again.
     session.run(r#"{"command": {"delete": "t", "deletes": [{"q": {}, "limit": 0}]}}"#);
     assert_eq!(session.load(INSERT, &file).unwrap().documents, Some(200_000));
     assert_eq!((count(&mut session), distinct(&mut session)), (200_000, int(200_000)));
     session.close();
 }
 
-/// Two versions in one run: they group in different engines, which the promises on plans must allow, and the
-/// second is put together of two parts.
+/// Two versions in one run. They use different engines for grouping, which the plan rules must allow; the
+/// second one is assembled from two parts.
 #[test]
 fn two_versions_run_side_by_side_and_are_told_apart() {
     if excluded(&["mongodb"]) {
@@ -354,7 +354,7 @@ fn two_versions_run_side_by_side_and_are_told_apart() {
         "-o",
         &out,
     ]);
-    // Also that no plan broke a promise.
+    // The exit code also shows that no plan broke a promise.
     ended.expect(0);
     let kept = world.kept("out");
     kept.is_complete();
@@ -378,7 +378,7 @@ fn two_versions_run_side_by_side_and_are_told_apart() {
             assert!(!of_step.is_empty(), "{version} {step}");
             assert!(of_step.iter().all(|trial| trial.verdict == Verdict::Exact), "{version} {step}");
         }
-        // What ran is what is named: the answer to a plan says which engine it is for.
+        // The named version is the one that ran: the plan contains the version of the query engine.
         let plan = std::fs::read_to_string(
             kept.path(&format!("plans/mongodb@{version}-indexed-default-q2-drained.txt")),
         )
@@ -424,7 +424,7 @@ fn a_replica_set_of_one_is_made_and_takes_writes_again_after_a_kill_and_at_other
             session.close();
         }
     }
-    // Any free port: the same one again would prove less.
+    // The servers must use different ports; the same port would prove less.
     members.dedup();
     assert!(members.len() > 1, "{members:?}");
     server.nothing_is_left();

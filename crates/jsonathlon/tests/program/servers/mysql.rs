@@ -1,4 +1,4 @@
-//! MySQL, and what a load by `LOAD DATA LOCAL INFILE` must not lose.
+//! Tests of the MySQL driver and server, in particular that `LOAD DATA LOCAL INFILE` loses nothing.
 
 use std::path::Path;
 use std::process::Command;
@@ -80,7 +80,7 @@ fn values_arrive_with_every_bit_and_errors_leave_the_session_usable() {
         }
         assert_eq!(session.rows("SELECT 41 + 1"), [vec![int(42)]], "after {statement}");
     }
-    // Several in one text, of which the last one's answer counts; whatever the time zone is.
+    // Several statements in one text, where the last one's answer counts, in another time zone.
     session.run("CREATE TABLE a (n int); INSERT INTO a VALUES (1), (2); -- end;");
     let last = session.rows("SET time_zone = '+05:30'; SELECT 'no'; SELECT COUNT(*), ';' FROM a;");
     assert_eq!(last, [vec![int(2), text(";")]]);
@@ -131,14 +131,14 @@ fn what_is_refused_is_named_and_all_else_is_there_once() {
     let left = 30_000 - bad.len() as i64;
     assert_eq!(figures, [vec![int(left), int(left), text("a\\bé\t\n\0ö😀")]]);
 
-    // A document that no packet holds, between others.
+    // A document that exceeds the maximum packet size, between others.
     write(&file, ["{\"n\":1}", &large, "{\"n\":2}"]);
     let loaded = session.load(LOAD, &file).unwrap();
     assert_eq!((loaded.documents, loaded.rejects.len()), (Some(2), 1), "{:?}", loaded.rejects);
     assert_eq!(loaded.rejects[0].line, 1);
     session.run("DROP TABLE t");
 
-    // What `LOCAL` makes a warning of: rows that the server would leave out or cut.
+    // Rows that the server would skip or truncate, because `LOCAL` turns these errors into warnings.
     session.run(
         "CREATE TABLE t (doc JSON, n BIGINT GENERATED ALWAYS AS (doc ->> '$.n') STORED UNIQUE,
          v VARCHAR(3) GENERATED ALWAYS AS (doc ->> '$.v') STORED)",
@@ -153,7 +153,7 @@ fn what_is_refused_is_named_and_all_else_is_there_once() {
     assert!(reasons[1].1.contains("Duplicate entry"), "{reasons:?}");
     assert_eq!(session.rows("SELECT COUNT(*), SUM(n) FROM t"), [vec![int(3), int(7)]]);
 
-    // Not about documents: nothing of the load stays.
+    // The error is not about documents: nothing of the load is kept.
     write(&file, ["{}", "{}"]);
     for statement in [
         "LOAD DATA LOCAL INFILE 'x' INTO TABLE nowhere",
@@ -191,7 +191,7 @@ fn data_and_password_stay_from_session_to_session_and_over_a_kill() {
     let mut session = mysql.open();
     assert_eq!(session.rows("SELECT COUNT(*) FROM t"), [vec![int(5000)]]);
     session.load(LOAD, &file).unwrap();
-    // Over a kill of the server, too.
+    // The data also survives a kill of the server.
     kill(session.server());
     drop(session);
     let mut session = mysql.open();
@@ -199,14 +199,14 @@ fn data_and_password_stay_from_session_to_session_and_over_a_kill() {
     session.close();
 }
 
-/// Ends a connection that waits, once a second.
+/// An event that cuts one waiting connection per second.
 const CUT: &str = "CREATE EVENT cut ON SCHEDULE EVERY 1 SECOND DO BEGIN
     DECLARE waiting BIGINT;
     SELECT MIN(processlist_id) INTO waiting FROM performance_schema.threads WHERE processlist_state = 'User sleep';
     IF waiting IS NOT NULL THEN KILL waiting; END IF;
 END";
 
-/// However fast the machine is, no load ends before it is cut.
+/// A trigger that lets the load wait, so that it cannot end before it is cut on a fast machine.
 const WAIT: &str = "CREATE TRIGGER wait BEFORE INSERT ON t FOR EACH ROW
     IF NEW.doc -> '$.n' = 100000 THEN DO SLEEP(60); END IF";
 
@@ -229,7 +229,7 @@ fn a_load_that_is_cut_off_leaves_nothing_and_can_be_done_again() {
     let mut session = mysql.open();
     assert_eq!(session.rows("SELECT COUNT(*) FROM t"), [vec![int(0)]]);
 
-    // A connection that ends while the server lives on.
+    // A connection is cut while the server continues to run.
     session.run(WAIT);
     session.run(CUT);
     match session.load(LOAD, &file) {
@@ -256,12 +256,12 @@ fn a_login_that_is_refused_is_explained_at_once() {
         return;
     }
     let mut mysql = mysql();
-    // Another password than the session's.
+    // A password that differs from the session's.
     let login = mysql.launch.recipe.files.values_mut().next().unwrap();
     *login = "ALTER USER root@localhost IDENTIFIED BY 'another';\n".into();
     let message = mysql.refusal();
     assert!(message.contains("refused the session") && message.contains("Access denied"), "{message}");
-    // Of a user whom it does not know the server asks whatever it pleases.
+    // For an unknown user the server chooses any authentication method.
     mysql.launch.recipe.user = "stranger".into();
     let begun = std::time::Instant::now();
     let message = mysql.refusal();
@@ -288,8 +288,8 @@ fn documents_and_answers_go_over_the_socket() {
     session.close();
 }
 
-/// A buffer pool smaller than the table, past the page cache: every hot trial reads from the disk, and must not be
-/// taken for one in memory.
+/// With a buffer pool smaller than the table and without the page cache, every hot trial reads from disk and
+/// must not be recorded as being in memory.
 #[test]
 fn a_hot_question_that_reads_from_the_disk_is_said_to() {
     if excluded(&["mysql"]) {
@@ -302,7 +302,7 @@ fn a_hot_question_that_reads_from_the_disk_is_said_to() {
     assert!(copied.success());
     let file = world.path("systems/mysql/system.toml");
     let definition = std::fs::read_to_string(&file).unwrap();
-    // The smallest pool that there can be.
+    // The smallest possible buffer pool.
     let pool = "share = 0.75\nunit = \"MiB\"\ntext = \"{{amount}}M\"";
     assert!(definition.contains(pool));
     std::fs::write(&file, definition.replacen(pool, "text = \"5M\"", 1)).unwrap();
@@ -321,7 +321,7 @@ fn a_hot_question_that_reads_from_the_disk_is_said_to() {
     }
     let tables = world.run(&["export", &out]).expect(0).stdout;
     assert!(tables.contains("hot, not in memory (reads "), "{tables}");
-    // With the pool that it is given for a run, nothing is read.
+    // With the pool size of a normal run nothing is read.
     let usual = run(&[], &world.text("usual"));
     for question in ["q1", "q3", "q4", "q5", "q6"] {
         assert!(usual.hot("mysql", question).median_s.is_some());

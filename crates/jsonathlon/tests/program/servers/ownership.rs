@@ -1,5 +1,5 @@
-//! Who owns a server: the process that plans, and no worker. Several workers reach one server, and worker and server
-//! end without each other.
+//! Ownership of servers: the coordinator owns a server, workers do not. Several workers use one server, and
+//! workers and servers end independently of each other.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
@@ -17,7 +17,7 @@ use super::server::{Server, command, crash, int, kill, processes_below};
 use crate::support::real::excluded;
 use crate::support::{LIMIT, eventually};
 
-/// A server of its own accord, and the endpoint that workers are told.
+/// Starts a server without a worker. Returns it with the endpoint for workers.
 fn start(server: &Server) -> (jsonathlon_servers::Server, Endpoint) {
     let started = jsonathlon_servers::Server::start(&server.launch, &|| false).unwrap();
     let endpoint = endpoint(started.login(), started.pid(), LIMIT);
@@ -52,13 +52,13 @@ fn workers_share_a_server_and_end_without_it() {
     let fill = "CREATE TABLE t AS SELECT n FROM generate_series(1, 1000) s(n)";
     let _: Ran = ask(&mut first, &Op::Run { statements: vec![fill.into()] }).unwrap();
     assert_eq!(rows(&mut second, "SELECT count(*) FROM t"), [vec![int(1000)]]);
-    // Whichever worker is killed in the middle of a statement, the other does not notice.
+    // If one worker is killed during a statement, the other is not affected.
     let wait = Op::Ask { statement: "SELECT pg_sleep(60)".into() };
     let gone: Result<Answered, _> = first.request(&wait, Duration::from_millis(200), &|| false, &mut |_| {});
     assert!(matches!(gone, Err(WorkerError::TimedOut { .. })), "{gone:?}");
     assert_eq!(rows(&mut second, "SELECT sum(n) FROM t"), [vec![int(500_500)]]);
     assert!(!server.has_ended());
-    // One that knows the address alone is told nothing of the process, and all else is the same.
+    // A worker that knows only the address has no information on the process; everything else is the same.
     let mut third = worker(&postgres, &Endpoint { process: None, whole: false, ..endpoint });
     assert_eq!(rows(&mut third, "SELECT count(*) FROM t"), [vec![int(1000)]]);
     second.close(LIMIT).unwrap();
@@ -90,7 +90,7 @@ fn a_server_is_killed_without_its_workers_and_its_owner_says_why() {
     eventually("the server has ended", || server.has_ended());
     for worker in [&mut busy, &mut idle] {
         assert!(worker.is_alive());
-        // Each says it as often as it is asked, and tries nothing behind the coordinator's back.
+        // Each worker reports the error on every request and does not reconnect without the coordinator.
         for _ in 0..2 {
             let failed: Result<Answered, _> = ask(worker, &Op::Ask { statement: "SELECT 1".into() });
             let words = crash(failed.unwrap_err());
@@ -110,7 +110,7 @@ fn a_server_is_killed_without_its_workers_and_its_owner_says_why() {
     postgres.nothing_is_left();
 }
 
-/// A program that stands for a server, and never lets a session in.
+/// A launch of a program that stands in for a server and never accepts a session.
 fn launch(folder: &Path, script: &str) -> Launch {
     Launch {
         guard: command().program,
@@ -127,7 +127,7 @@ fn launch(folder: &Path, script: &str) -> Launch {
     }
 }
 
-/// A folder that a server's user may enter.
+/// A folder that is accessible to a server's user.
 fn folder() -> tempfile::TempDir {
     use std::os::unix::fs::PermissionsExt;
     let open = std::fs::Permissions::from_mode(0o755);
@@ -137,7 +137,8 @@ fn folder() -> tempfile::TempDir {
 #[test]
 fn a_data_folder_is_made_once_for_all_that_begin_in_the_same_way() {
     let folder = folder();
-    // What is made, says who made it, and a server leaves something behind that is not part of it.
+    // The initialised data contains the password file of its creator; the server adds a file that is not part
+    // of the template.
     let make = "umask 027; mkdir $0/base; cp $1 $0/base/owner; echo $TZ > $0/base/zone; echo made";
     let launch = |name: &str, init: &[&str]| Launch {
         folder: folder.path().join(name),
@@ -162,7 +163,7 @@ fn a_data_folder_is_made_once_for_all_that_begin_in_the_same_way() {
         eventually("the server has begun", || {
             fs::read_to_string(&used).is_ok_and(|zone| zone.ends_with('\n'))
         });
-        // Whatever the zone of whoever starts it, or of whoever started the first.
+        // The time zone is UTC, independent of the zones in which this or the first server was started.
         assert_eq!(fs::read_to_string(&used).unwrap(), "UTC\n");
         assert_eq!(fs::read_to_string(launch.folder.join("data/base/zone")).unwrap(), "UTC\n");
         assert_eq!(made(), expected, "{}", launch.folder.display());
@@ -174,7 +175,7 @@ fn a_data_folder_is_made_once_for_all_that_begin_in_the_same_way() {
         assert!(!launch.folder.join("run/password").exists());
         passwords.push(server.login().password.clone());
         drop(server);
-        // A second start on the same data makes nothing.
+        // A second start on the same data does not initialise it again.
         drop(jsonathlon_servers::Server::start(launch, &|| false).unwrap());
         assert_eq!(made(), expected);
     }
@@ -201,7 +202,7 @@ fn an_interrupted_start_ends_what_was_begun() {
     let log = folder.path().join("worker.log");
     let opened = Engine::open(&command(), &log, &open, Some(&launch), LIMIT, &cancelled, &mut |_| {});
     assert!(matches!(opened, Err(WorkerError::Cancelled)), "{opened:?}");
-    // While its data is being made, too.
+    // Also while the data folder is being initialised.
     let mut slow = launch;
     slow.folder = folder.path().join("other");
     slow.recipe.init = vec![["sleep", "1000"].map(str::to_owned).to_vec()];

@@ -1,4 +1,4 @@
-//! PostgreSQL, and what all servers have in common.
+//! Tests of PostgreSQL, and of everything that servers have in common.
 
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::Path;
@@ -19,7 +19,7 @@ fn postgresql() -> Server {
     Server::new("postgresql", "json-only")
 }
 
-/// The process of the server that works for this session.
+/// Process id of the backend of this session.
 fn backend(session: &mut Session) -> u32 {
     match session.rows("SELECT pg_backend_pid()")[0][0] {
         Value::Int(pid) => u32::try_from(pid).unwrap(),
@@ -145,7 +145,7 @@ fn what_is_refused_is_named_and_all_else_is_there_once() {
     let left = 50_000 - bad.len() as i64;
     assert_eq!(figures, [vec![int(left), int(left), text("a\\bé\t\n")]]);
 
-    // Where most are bad; and where the table refuses them and not the type.
+    // Most documents are invalid; then the table rejects documents, not the type.
     write(
         &file,
         (0..3000).map(|n| if n % 1000 == 500 { format!("{{\"n\":{n}}}") } else { format!("bad {n}") }),
@@ -169,7 +169,7 @@ fn what_is_refused_is_named_and_all_else_is_there_once() {
     assert!(reasons[1].0 == 3 && reasons[1].1.contains("duplicate key"), "{reasons:?}");
     assert_eq!(session.rows("SELECT count(*), sum(n) FROM t"), [vec![int(3), int(6)]]);
 
-    // Not about documents: nothing of the load stays.
+    // The error is not about documents: nothing of the load is kept.
     write(&file, ["{}", "{}"]);
     let load = Load::Rows { statement: "COPY nowhere FROM STDIN".into(), file };
     let failed: Result<Loaded, _> = session.request(&Op::Load { load, sync: true });
@@ -209,12 +209,12 @@ fn data_and_password_stay_from_session_to_session_and_over_a_kill() {
     let mut session = postgres.open();
     assert_eq!(session.rows("SELECT count(*) FROM t"), [vec![int(5000)]]);
     session.load(COPY, &file).unwrap();
-    // In the middle of a statement, which a backend would otherwise bring to its end first.
+    // Killed during a statement that a backend would otherwise finish first.
     let wait = Op::Ask { statement: "SELECT count(*) FROM generate_series(1, 100000000000)".into() };
     let gone: Result<Answered, _> =
         session.engine.request(&wait, Duration::from_millis(300), &|| false, &mut |_| {});
     assert!(matches!(gone, Err(WorkerError::TimedOut { .. })), "{gone:?}");
-    // The next one waits for the end of the former server by itself.
+    // The next session waits for the end of the previous server.
     let mut session = postgres.open();
     assert_eq!(session.rows("SELECT count(*) FROM t"), [vec![int(10_000)]]);
     session.close();
@@ -247,15 +247,15 @@ fn a_load_that_is_cut_off_leaves_nothing_and_can_be_done_again() {
     let file = postgres.path("documents.ndjson");
     write(&file, (0..200_000).map(|n| format!("{{\"n\":{n},\"t\":\"{n:0>200}\"}}")));
     let mut session = postgres.open();
-    // However fast the machine loads and however late the victim is found: it waits in the middle.
+    // The load waits in the middle, however fast it is and however late the victim is found.
     session.run("CREATE TABLE t (doc jsonb)");
     session.run(
         "ALTER TABLE t ADD CONSTRAINT stalls \
          CHECK (CASE WHEN doc ->> 'n' = '150000' THEN pg_sleep(60)::text IS NOT NULL ELSE true END)",
     );
     session.close();
-    // As it goes when memory is short, of one process or of the one that starts them all; and a connection
-    // that the server cuts while it lives on.
+    // The server or one backend is killed, as when memory is short; then the server cuts a connection and
+    // continues to run.
     for (victim, signal, words) in [
         ("server", Signal::KILL, "the server ended (signal: 9"),
         ("backend", Signal::KILL, "terminated by signal 9"),
@@ -263,7 +263,7 @@ fn a_load_that_is_cut_off_leaves_nothing_and_can_be_done_again() {
     ] {
         let session = postgres.open();
         let server = session.server();
-        // One of those that load shows so.
+        // A backend that loads shows COPY in its title.
         let one = || process(&postgres.path("data"), " COPY");
         let find = |_| one().map(|backend| if victim == "server" { server } else { backend });
         let last_words = session.lost(COPY, &file, &find, signal);
@@ -295,7 +295,7 @@ fn a_load_for_which_memory_is_short_is_lost_as_a_whole_with_the_servers_words() 
     let mut session = postgres.open();
     session.run("CREATE TABLE t (doc jsonb)");
     match session.load(COPY, &file) {
-        // Not about documents, of which none is blamed.
+        // The error is not about documents, so no document is blamed.
         Err(WorkerError::Refused { kind: FailureKind::System, message }) => {
             assert!(message.contains("out of memory"), "{message}");
         }
@@ -338,14 +338,14 @@ fn a_server_that_is_never_ready_is_given_up_and_one_that_hangs_at_the_end_is_kil
     let recipe = postgres.launch.recipe.clone();
     postgres.launch.recipe.start_limit_s = 1;
     postgres.launch.recipe.init.clear();
-    // It ends on no signal but one, and leaves a child in a session of its own behind.
+    // Ignores all signals but SIGKILL, and leaves a child in a session of its own.
     let stubborn = "trap '' INT TERM QUIT; setsid sleep 1000 & while true; do sleep 1; done";
     postgres.launch.recipe.start = ["/bin/sh", "-c", stubborn].map(str::to_owned).to_vec();
     let message = postgres.refusal();
     assert!(message.contains("was not ready after 1s"), "{message}");
     postgres.nothing_is_left();
 
-    // A program that is not there, and one that may not be found at all.
+    // A program that does not exist, and a placeholder that cannot be resolved.
     for (program, words) in [("/nonexistent/server", "/nonexistent/server"), ("{{sever}}", "{{sever}}")] {
         postgres.launch.recipe.start = vec![program.into()];
         let message = postgres.refusal();
@@ -355,7 +355,7 @@ fn a_server_that_is_never_ready_is_given_up_and_one_that_hangs_at_the_end_is_kil
     std::fs::remove_dir_all(postgres.path("data")).unwrap();
     postgres.launch.recipe = recipe;
     postgres.launch.recipe.stop_limit_s = 1;
-    // Nothing ends on this one, which asks for the configuration to be read again.
+    // SIGHUP only reloads the configuration and does not stop the server.
     postgres.launch.recipe.stop = "HUP".into();
     let mut session = postgres.open();
     session.run("CREATE TABLE t (n int)");
@@ -378,7 +378,7 @@ fn data_of_somebody_else_is_left_alone() {
     assert!(theirs.join("precious").exists());
 }
 
-/// Starts the program measuring PostgreSQL into `out`, waits until its server is up, and sends the signal.
+/// Starts a run of PostgreSQL into `out`, waits until its server is running, and sends the signal.
 fn interrupted_run(folder: &Path, out: &Path, signal: Signal) {
     let mut running = std::process::Command::new(env!("CARGO_BIN_EXE_jsonathlon"))
         .args(["run", "--systems", "postgresql", "--scale", "20k", "--rounds", "1", "--trials", "3", "--out"])
@@ -407,7 +407,7 @@ fn no_server_outlives_the_program_however_that_ends() {
         interrupted_run(folder.path(), &out, signal);
         eventually("no process works in the run's folder", || processes_below(&out).is_empty());
     }
-    // And what was killed can go on.
+    // The killed run can be resumed.
     let resumed = std::process::Command::new(env!("CARGO_BIN_EXE_jsonathlon"))
         .args(["run", "--resume"])
         .arg(folder.path().join("killed"))

@@ -1,4 +1,4 @@
-//! Users' own questions on a server that somebody else runs.
+//! Users' own questions on a remote server.
 
 use jsonathlon_results::record::Basis;
 
@@ -8,8 +8,8 @@ use crate::support::process::Running;
 use crate::support::real::excluded;
 use crate::support::{LIMIT, World};
 
-/// Writes first questions about documents with text and numbers, and asks them of a server by address and of SQLite: they
-/// agree on all.
+/// Writes questions about documents with text and numbers by `questions new`, and asks a remote server and
+/// SQLite. Both must agree on all questions.
 pub(crate) fn are_agreed_by_address(world: &World, address: &str, password: &str) {
     let lines: Vec<String> =
         (0..200).map(|n| format!(r#"{{"a b":"x{}","price":{}.25,"n":{n}}}"#, n % 7, n % 11)).collect();

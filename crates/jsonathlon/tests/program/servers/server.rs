@@ -1,4 +1,4 @@
-//! A server that a test starts as the program does, and sessions with it in workers of the program.
+//! Starts a server as the program does, and opens sessions in workers of the program.
 
 use std::cell::Cell;
 use std::os::unix::fs::PermissionsExt;
@@ -18,7 +18,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use crate::support::real::installed;
 use crate::support::{LIMIT, eventually};
 
-/// A server's folder and how it is started; nothing of it may be left when a test ends.
+/// Folder and launch of a server; a test must leave no process of it behind.
 pub(crate) struct Server {
     folder: tempfile::TempDir,
     system: &'static str,
@@ -26,13 +26,13 @@ pub(crate) struct Server {
     pub(crate) launch: Launch,
 }
 
-/// How workers of the program are started.
+/// The command that starts workers of the program.
 pub(crate) fn command() -> WorkerCommand {
     WorkerCommand { program: env!("CARGO_BIN_EXE_jsonathlon").into(), arguments: vec!["worker".to_owned()] }
 }
 
 impl Server {
-    /// The server of a system, set up for one of its variants.
+    /// Prepares the server of a system for one of its variants, over TCP.
     pub(crate) fn new(name: &'static str, variant: &str) -> Self {
         Self::reached_over(Transport::Tcp, name, variant)
     }
@@ -44,7 +44,7 @@ impl Server {
         let installed = installed(system.artifact(version).unwrap().unwrap());
         let configuration = system.configuration(version, variant, "default").unwrap();
         let configuration = configuration.reached_over(transport).unwrap();
-        // Servers do not run as root, and their user has to get to their data.
+        // Servers do not run as root, and their user must be able to access the data.
         let open = std::fs::Permissions::from_mode(0o755);
         let folder = tempfile::Builder::new().permissions(open).tempdir().unwrap();
         let log = folder.path().join("server.log");
@@ -57,7 +57,7 @@ impl Server {
         Self { folder, system: name, open, launch }
     }
 
-    /// The statements of one of the system's configurations, over a table of their own.
+    /// The statements of a configuration of the system, for a separate table.
     pub(crate) fn statements(&self, variant: &str, storage: &str, table: &str) -> Statements {
         let catalogue = Catalogue::load(&[]).unwrap();
         let system = catalogue.get(self.system).unwrap();
@@ -80,7 +80,7 @@ impl Server {
         self.try_open().unwrap()
     }
 
-    /// The message with which opening fails.
+    /// The message of the error with which opening fails.
     pub(crate) fn refusal(&self) -> String {
         match self.try_open() {
             Err(WorkerError::Refused { message, .. }) => message,
@@ -89,7 +89,7 @@ impl Server {
         }
     }
 
-    /// Processes that work in the server's folder.
+    /// Processes whose working directory is in the server's folder.
     pub(crate) fn processes(&self) -> Vec<u32> {
         processes_below(self.folder.path())
     }
@@ -107,7 +107,7 @@ impl Drop for Server {
     }
 }
 
-/// Processes that work in a folder or below it.
+/// Processes whose working directory is a folder or below it.
 pub(crate) fn processes_below(folder: &Path) -> Vec<u32> {
     let Ok(here) = folder.canonicalize() else { return Vec::new() };
     let entries = std::fs::read_dir("/proc").unwrap();
@@ -119,7 +119,7 @@ pub(crate) fn processes_below(folder: &Path) -> Vec<u32> {
         .collect()
 }
 
-/// The process below a folder whose command line holds this.
+/// The first process below a folder whose command line contains `words`.
 pub(crate) fn process(folder: &Path, words: &str) -> Option<u32> {
     processes_below(folder).into_iter().find(|process| {
         let shown = std::fs::read(format!("/proc/{process}/cmdline")).unwrap_or_default();
@@ -146,7 +146,7 @@ impl Session {
         self.ask(statement).unwrap_or_else(|error| panic!("{statement}: {error}")).outcome.rows
     }
 
-    /// The message with which the statement is refused.
+    /// The message with which the statement is refused; the kind of failure must be `expected`.
     pub(crate) fn refusal(&mut self, statement: &str, expected: FailureKind) -> String {
         match self.ask(statement) {
             Err(WorkerError::Refused { kind, message }) if kind == expected => message,
@@ -167,8 +167,9 @@ impl Session {
         self.request(&Op::Load { load, sync: true })
     }
 
-    /// The words with which a load is lost when `victim` gets `signal`. It is looked for all the while, and told whether
-    /// documents were sent by then: of a load that waits none is sent any more.
+    /// Loads a file and sends `signal` to `victim`. Returns the message with which the load is lost. `victim`
+    /// is called repeatedly, with whether documents have been sent, until it returns a process. A waiting
+    /// load sends no more documents.
     pub(crate) fn lost(
         mut self,
         statement: &str,
@@ -208,7 +209,7 @@ impl Session {
     }
 }
 
-/// The words with which a server was lost.
+/// The message of an error that reports a crash of the server.
 pub(crate) fn crash(error: WorkerError) -> String {
     match error {
         WorkerError::Refused { kind: FailureKind::Crashed, message } => message,
@@ -242,9 +243,9 @@ pub(crate) fn text(text: &str) -> Value {
     Value::Text(text.into())
 }
 
-/// A process that this one started.
+/// The first child process of a process.
 pub(crate) fn child_of(parent: u32) -> u32 {
-    // A child is listed with the thread that started it.
+    // Children are listed by the thread that started them.
     let threads = std::fs::read_dir(format!("/proc/{parent}/task")).unwrap();
     let children: String = threads
         .map(|thread| std::fs::read_to_string(thread.unwrap().path().join("children")).unwrap())

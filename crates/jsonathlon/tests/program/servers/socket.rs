@@ -9,9 +9,10 @@ use super::server::{Server, int, write};
 use crate::support::real::excluded;
 use crate::support::{Look, World};
 
-/// Whether somebody listens on a TCP port of this number.
+/// Returns `true` if the process has a listening TCP socket.
 fn listens(process: u32) -> bool {
-    // The tables are those of the network the process lives in: its own sockets are found by their numbers.
+    // The tables list all sockets of the network namespace; those of the process are identified by their
+    // inodes.
     let mine: Vec<String> = std::fs::read_dir(format!("/proc/{process}/fd"))
         .unwrap()
         .filter_map(|entry| std::fs::read_link(entry.ok()?.path()).ok()?.to_str().map(str::to_owned))
@@ -103,6 +104,6 @@ fn a_run_keeps_how_its_servers_are_reached_and_shows_it() {
     assert_eq!(transports, [None, Some("unix")]);
     let shown = world.run(&["export", &world.text("out")]).expect(0).stdout;
     assert!(shown.contains("with a Unix socket in their times: PostgreSQL"), "{shown}");
-    // A digest that differs would be refused.
+    // A configuration with another digest would not be resumed.
     world.resume("out").expect(0);
 }

@@ -1,11 +1,11 @@
-//! What systems answer, and what the program makes of it.
+//! Tests of answers in the serving workload and of their verification.
 
 use jsonathlon_results::record::{FailureKind, Trial, Verdict};
 use serde_json::json;
 
 use crate::support::{World, mock};
 
-/// The trials of the whole mix.
+/// The trials of mixes as a whole, without those of single operations.
 fn trials(world: &World) -> Vec<Trial> {
     let all = world.kept("out").trials();
     all.into_iter()
@@ -20,7 +20,7 @@ fn world(script: serde_json::Value) -> World {
 #[test]
 fn every_answer_is_checked_and_every_figure_recorded() {
     let world = world(json!({}));
-    // Long enough for the rarest operation beside other tests.
+    // Long enough for the rarest operation even next to other tests.
     let ended = world.serve("ma", &["--mixes", "a,c,d,e,f,churn,insert", "--measure", "500ms"]).expect(0);
     let summary = ended.summary();
     assert!(summary.complete && summary.failures.is_empty(), "{:?}", summary.failures);
@@ -29,7 +29,7 @@ fn every_answer_is_checked_and_every_figure_recorded() {
     assert!(kept.work().is_empty());
     let trials = trials(&world);
     assert_eq!(trials.len(), 7 * 2, "seven mixes in two rounds");
-    // Half a second is too short for what is spent to be read in time in each of them, beside other tests.
+    // Next to other tests, half a second may be too short for CPU usage to be read in every trial.
     assert!(
         trials
             .iter()
@@ -54,7 +54,7 @@ fn every_answer_is_checked_and_every_figure_recorded() {
 #[test]
 fn what_is_stale_truncated_or_anothers_is_wrong() {
     for (spoilt, words) in [("stale", "version"), ("truncated", ""), ("another_key", "")] {
-        // In the middle of the first trial, once: after the warm-up's reads and before the end.
+        // Once, in the middle of the first trial: after the reads of the warm-up and before the end.
         let world = world(json!({"faults": [{"on": "kv_read", "do": spoilt}]}));
         let ended = world.serve("ma", &["-r", "1"]).expect(1);
         let summary = ended.summary();
@@ -70,7 +70,7 @@ fn what_is_stale_truncated_or_anothers_is_wrong() {
 
 #[test]
 fn one_wrong_answer_among_many_is_found() {
-    // The warm-up scans nothing, so that the first trial meets it.
+    // The warm-up does not scan, so the fault hits the first trial.
     let world = world(json!({"faults": [{"on": "kv_scan", "nth": 700, "do": "truncated"}]}));
     let ended = world.serve("ma", &["-r", "1", "--mixes", "e", "--measure", "2s", "--ramp", "1ms"]).expect(1);
     let failures = ended.summary().failures;

@@ -1,4 +1,4 @@
-//! Real servers that die while clients are at work, or are asked for more than they take.
+//! Real servers that are killed while clients are running, or that get more requests than they accept.
 
 use std::time::{Duration, Instant};
 
@@ -8,10 +8,10 @@ use rustix::process::{Pid, Signal, kill_process};
 use crate::support::real::excluded;
 use crate::support::{LIMIT, World};
 
-/// Clients of each trial.
+/// Number of clients of each trial.
 const CLIENTS: f64 = 4.0;
 
-/// Whether clients are at work.
+/// Returns `true` if a worker has client threads.
 fn are_at_work(world: &World) -> bool {
     let is_of_clients = |thread: std::io::Result<std::fs::DirEntry>| {
         let name = thread.and_then(|thread| std::fs::read_to_string(thread.path().join("comm")));
@@ -23,14 +23,14 @@ fn are_at_work(world: &World) -> bool {
     })
 }
 
-/// The trials of whole mixes.
+/// The trials of mixes as a whole, without those of single operations.
 fn whole(world: &World) -> Vec<Trial> {
     let is_whole =
         |trial: &Trial| trial.cell.step.is_own() && !trial.cell.parameters.contains_key("operation");
     world.kept("out").trials().into_iter().filter(is_whole).collect()
 }
 
-/// The server is killed in the middle of the first trial of two.
+/// Kills the server in the middle of the first of two trials.
 fn survives(system: &str, program: &str) {
     if excluded(&[system]) {
         return;
@@ -42,7 +42,7 @@ fn survives(system: &str, program: &str) {
         system,
         &["--mixes", "churn", "-n", "2k", "--clients", &clients, "--ramp", "200ms", "--measure", "12s"],
     );
-    // First they warm the system up.
+    // The clients run first for the warm-up.
     for expected in [true, false, true] {
         let begun = Instant::now();
         while are_at_work(&world) != expected {
@@ -50,13 +50,14 @@ fn survives(system: &str, program: &str) {
             std::thread::sleep(Duration::from_millis(10));
         }
     }
-    // Long enough for writes, and for a machine that does other things as well.
+    // Long enough for writes, even on a busy machine.
     std::thread::sleep(Duration::from_secs(2));
     let is_server = |command: &str| {
         command.split(' ').next().is_some_and(|first| first.ends_with(program))
             && !command.contains("server-")
     };
-    // What a server starts has higher numbers than itself, as a rule; it is what its guard started in any case.
+    // Children of a server usually have higher process ids than the server, so the first match is the process
+    // that the guard started.
     let server = world.processes().into_iter().find(|(_, command)| is_server(command));
     let (server, _) = server.unwrap_or_else(|| panic!("no {program} in {:?}", world.processes()));
     kill_process(Pid::from_raw(server.try_into().unwrap()).unwrap(), Signal::KILL).unwrap();
@@ -73,7 +74,7 @@ fn survives(system: &str, program: &str) {
     let failure = killed.failure.as_ref().unwrap();
     assert_eq!(failure.kind, FailureKind::Crash);
     assert!(failure.error.contains("and was started again"), "{}", failure.error);
-    // All that was acknowledged is there, and right.
+    // All acknowledged writes are still there and correct.
     let (_, read_back) = failure.error.split_once("; ").unwrap();
     let [read, "of", written, ..] = read_back.split(' ').collect::<Vec<_>>()[..] else {
         panic!("{read_back}")
@@ -82,11 +83,11 @@ fn survives(system: &str, program: &str) {
     assert_eq!(killed.metrics["reconnects"], CLIENTS);
     assert_eq!((killed.metrics["wrong_answers"], killed.metrics["unknown_writes"]), (0.0, 0.0));
     assert!(killed.metrics["errors"] >= CLIENTS, "{:?}", killed.metrics);
-    // What its first process spent is gone with it.
+    // The counters of its first process are lost, so there are no metrics based on them.
     for gone in ["server_cpu_us_per_op", "journal_bytes_per_op", "driver_share"] {
         assert!(!killed.metrics.contains_key(gone), "{gone}: {:?}", killed.metrics);
     }
-    // The series shows the gap, and that work went on behind it.
+    // The per-second data shows the interruption, and operations after it.
     let with_errors = |second: &PerSecond| second.errors > 0;
     let first = killed.per_second.iter().position(with_errors).unwrap();
     let last = killed.per_second.iter().rposition(with_errors).unwrap();
@@ -115,7 +116,7 @@ fn more_clients_than_the_server_takes_fail_alone() {
         return;
     }
     let world = World::new();
-    // It takes 100 connections unless it is told otherwise.
+    // By default PostgreSQL accepts 100 connections.
     let ended = world
         .start_serving("out", "postgresql", &["--clients", "2,120", "-r", "2", "-n", "1k", "--mixes", "a"])
         .end(LIMIT)
@@ -144,7 +145,7 @@ fn what_is_larger_than_the_server_takes_is_an_error_in_its_words() {
         return;
     }
     let world = World::new();
-    // A command holds a batch, and no command of MongoDB is larger than 16 MB.
+    // One command holds a whole batch, and a MongoDB command must not exceed 16 MB.
     let mix = "requests = \"uniform\"\n[operations]\nread = 0.5\ninsert-batch = 0.5\n";
     let mix = world.file("large.toml", mix);
     let large = ["--documents", "size", "--doc-size", "64", "--batch", "300"];

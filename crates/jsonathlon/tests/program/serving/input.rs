@@ -1,4 +1,4 @@
-//! What users may get wrong, and what they are told.
+//! Invalid options of `run serving`, and their error messages.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! The program killed while clients are at work, and the system they work on.
+//! The program, or its system, is killed while clients are running.
 
 use jsonathlon_results::record::Verdict;
 use rustix::process::{Pid, Signal, kill_process};
@@ -7,9 +7,9 @@ use serde_json::json;
 use crate::support::killed::{killed_until_it_ends, moments};
 use crate::support::{LIMIT, World, eventually, mock};
 
-/// Kills of the program, unless `JSONATHLON_KILLS` asks for more.
+/// Default and minimum number of kills of the program; `JSONATHLON_KILLS` may raise it.
 const KILLS: u32 = 20;
-/// The latest moment of a kill, milliseconds after the start. A whole run takes longer.
+/// Latest moment of a kill, in ms after the start. A whole run takes longer.
 const LATEST_MS: u64 = 1200;
 
 fn kills() -> u32 {

@@ -1,4 +1,4 @@
-//! The serving workload: on the mock, whose answers can be spoilt, and on real systems at a tiny scale.
+//! Tests of the serving workload, with the mock and planted faults, and with real systems at a tiny scale.
 
 mod answers;
 mod faults;

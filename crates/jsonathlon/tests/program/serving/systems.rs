@@ -1,4 +1,4 @@
-//! Every system at a tiny scale: all operations that it has, right and verified.
+//! Every system at a tiny scale: all its serving operations, verified.
 
 use std::time::{Duration, Instant};
 
@@ -9,8 +9,8 @@ use jsonathlon_results::summary::Summary;
 use crate::support::real::{SMALL, excluded, soon_up};
 use crate::support::{LIMIT, World};
 
-/// Operations over flat documents whose answers can be checked beside each other, in one mix: a mix that writes begins with
-/// fresh data, which takes a system's start.
+/// Operations on flat documents whose answers can be verified together. They form one mix, because a mix that
+/// writes needs freshly loaded data and therefore a system start.
 const TOGETHER: &str = r#"
 requests = "zipfian"
 [operations]
@@ -22,7 +22,7 @@ insert-batch = 0.05
 scan = 0.2
 "#;
 
-/// Records that come and go meanwhile, which no scan and no search could be checked beside.
+/// Records that are inserted and deleted; scans and searches could not be verified at the same time.
 const COMING_AND_GOING: &str = r#"
 requests = "uniform"
 [operations]
@@ -33,7 +33,7 @@ insert = 0.2
 delete = 0.2
 "#;
 
-/// Systems without a process of their own.
+/// Systems that run inside the worker process.
 const EMBEDDED: [&str; 3] = ["sqlite", "duckdb", "clickhouse"];
 /// Systems whose folders have `serving/checkpoints`.
 const TELL_OF_CHECKPOINTS: [&str; 2] = ["postgresql", "mongodb"];
@@ -67,15 +67,16 @@ fn serves(system: &str, more: &[&str]) -> Summary {
         trials.iter().flat_map(|trial| &trial.per_second).any(|second| second.in_checkpoint.is_some());
     assert_eq!(
         tells,
-        // Nothing is asked beside operations whose journal is counted.
+        // Checkpoints are not queried during operations whose WAL bytes are counted.
         !is_counted && TELL_OF_CHECKPOINTS.contains(&system),
         "whether {system} says if it writes a checkpoint"
     );
     for one in &world.kept("out").manifest().configurations {
-        // Nobody who has no way to a server is held against one who has.
+        // Embedded engines and servers must not be ranked together.
         assert_eq!(one.ranking().contains("in-process"), EMBEDDED.contains(&system), "{}", one.ranking());
     }
-    // A server waits for each request, or nearly: of a process that has ended with its connection nothing would be known.
+    // A server waits for nearly every request; a lower number would mean that the counters of a process were
+    // lost when it ended with its connection.
     for trial in trials.iter().filter(|trial| !EMBEDDED.contains(&system) && trial.cell.step.is_own()) {
         let switches = trial.metrics.get("context_switches_per_op");
         assert!(
@@ -88,16 +89,17 @@ fn serves(system: &str, more: &[&str]) -> Summary {
     summary
 }
 
-/// Every operation must end at least once in each trial: mixes of several have their time, the others a count.
+/// Every operation must end at least once per trial: mixes with several operations run for a time, the others
+/// for a number of operations.
 fn serves_all(system: &str) {
     if excluded(&[system]) {
         return;
     }
     let counted = |more: &[&str]| serves(system, &[more, &["--operations", "300"]].concat());
-    // What reads comes first, while the server is up with the data as they were loaded.
+    // Reading mixes come first, while the server is running with the data as loaded.
     serves(system, &["--mixes", "find,count,TOGETHER", "--measure", "1500ms"]);
     counted(&["--mixes", "paths,update-path", "--documents", "nested"]);
-    // One of these reads all documents, so that few are enough.
+    // One of these mixes reads all documents, so few operations are enough.
     let elements = ["--mixes", "unwrap,unwrap-all,update-element", "--documents", "items"];
     serves(system, &[&elements[..], &["--operations", "60"]].concat());
     counted(&["--mixes", "c,update-all", "--values", "random", "--documents", "size", "--doc-size", "3"]);
@@ -151,7 +153,7 @@ fn clickhouse_serves() {
     if excluded(&["clickhouse"]) {
         return;
     }
-    // As it is by itself an update takes so long that time would be a test of speed.
+    // By default an update takes so long that a time limit would test the speed.
     serves("clickhouse", &["--mixes", "a,c", "--clients", "1", "--operations", "20"]);
     serves(
         "clickhouse",
@@ -159,7 +161,7 @@ fn clickhouse_serves() {
     );
 }
 
-/// A log for replication beside the journal, and none: each is ranked with its like.
+/// Variants with and without a replication log next to the WAL are ranked separately.
 #[test]
 fn systems_serve_with_a_replication_log_and_without() {
     let systems = ["mongodb", "mysql"];
@@ -182,7 +184,7 @@ fn systems_serve_with_a_replication_log_and_without() {
         assert_eq!(ranking, if logged { "as-is, replication log" } else { "as-is" }, "{ranked:?}");
     }
     assert_eq!(ranked.len(), 4);
-    // Without a binary log what MySQL writes ahead is its redo log alone.
+    // Without a binary log, MySQL writes only its redo log ahead.
     let journal = |variant: &str| {
         let one = own.iter().find(|entry| entry.cell.id.variant == variant);
         one.unwrap().metrics["journal_bytes_per_op"]
@@ -191,7 +193,7 @@ fn systems_serve_with_a_replication_log_and_without() {
     world.nothing_left();
 }
 
-/// Keys of 64-bit integers, in all operations that are about keys.
+/// Keys that are 64-bit integers, in all operations on keys.
 fn serves_integers(system: &str) {
     if excluded(&[system]) {
         return;
@@ -257,7 +259,7 @@ fn clients_encrypt_and_what_cannot_is_told_before_anything_is_started() {
     assert!(shown.contains("with encrypted TCP on the loopback interface in their times: "), "{shown}");
 }
 
-/// Servers, with all that they start, and engines in their workers.
+/// Covers servers with all their child processes, and engines in their workers.
 #[test]
 fn a_ratio_to_memory_caps_the_page_cache_or_says_that_it_does_not() {
     if excluded(&["postgresql"]) {
@@ -270,7 +272,8 @@ fn a_ratio_to_memory_caps_the_page_cache_or_says_that_it_does_not() {
     let mut running = world.start(&[&given[..], &arguments].concat());
     let can = MemoryCap::new(512 << 20).is_ok();
     let group = format!("jsonathlon-{}-", running.pid().as_raw_nonzero());
-    // The commands of all processes in it. A backend of PostgreSQL has overwritten what marks a test's processes.
+    // Command lines of all processes in the group. PostgreSQL backends overwrite the mark of a test's
+    // processes.
     let inside = || -> Vec<String> {
         let read = |process: &str, name: &str| {
             String::from_utf8_lossy(&std::fs::read(format!("/proc/{process}/{name}")).unwrap_or_default())
@@ -283,7 +286,7 @@ fn a_ratio_to_memory_caps_the_page_cache_or_says_that_it_does_not() {
             .map(|name| read(&name, "cmdline"))
             .collect()
     };
-    // A server's backend, which was started long after it; and a worker.
+    // A backend, which was started long after its server, and a worker.
     let (mut backend, mut worker) = (false, false);
     let begun = Instant::now();
     while can && !(backend && worker) {

@@ -1,11 +1,11 @@
-//! Studies of a user's own on the mock: their runs, their sentence, their page, and how they go on.
+//! Tests of user-defined studies with the mock: runs, verdict sentence, page, and resuming.
 
 use serde_json::json;
 
 use crate::support::process::Ended;
 use crate::support::{LIMIT, World, eventually, mock};
 
-/// Two runs over what makes no difference to a mock.
+/// A study of two runs that do not differ on a mock.
 pub(crate) const MINE: &str = r#"
 question = "Does the kind of values matter?"
 claim = "It was said to matter."
@@ -73,7 +73,7 @@ fn a_study_of_ones_own_ends_in_a_sentence_a_table_and_a_page() {
     let page = std::fs::read_to_string(world.path("out/study.html")).unwrap();
     shows(&page, &["<svg", "Does the kind of values matter?", "With random values", "2 cores"]);
     assert!(!page.contains("<script"), "nothing is run");
-    // Printed again from what is kept, to the letter; nothing is measured.
+    // Printed again from the saved results, exactly equal; nothing is measured.
     let again = study(&world, &["--resume", &out]).expect(0);
     assert_eq!(again.stdout, ended.stdout);
     let markdown = study(&world, &["--resume", &out, "--markdown"]).expect(0);
@@ -81,7 +81,7 @@ fn a_study_of_ones_own_ends_in_a_sentence_a_table_and_a_page() {
     world.nothing_left();
 }
 
-/// Four clients wait for as long as one does, at the same time: what was published of that is judged.
+/// Four clients wait in parallel for as long as one client does. The published claim about that is judged.
 #[test]
 fn what_was_published_is_judged() {
     let world = world();
@@ -102,7 +102,7 @@ fn what_was_published_is_judged() {
     let ended = study(&world, &[&file, "-o", &out, "-s", "mb"]).expect(0);
     shows(
         &ended.stdout,
-        // How they are judged depends on what else the machine does; the sentence's own tests hold that.
+        // The verdict depends on the load of the machine; unit tests of the sentence cover it.
         &["Four clients of The system mb does", "90 % fewer published: ", "reads at 4 clients"],
     );
 }
@@ -145,7 +145,7 @@ fn an_interrupted_study_goes_on() {
 
 #[test]
 fn a_sweep_is_looked_over_for_edges() {
-    // The mock's answers take as long whatever the size: there is no edge to be found.
+    // The mock's answers take equally long for all sizes, so there is no edge to find.
     let world = world();
     let text = MINE
         .replace("documents = \"flat\"", "documents = \"size\"")

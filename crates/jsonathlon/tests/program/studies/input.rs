@@ -1,4 +1,4 @@
-//! What users may get wrong, and what they are told.
+//! Mistakes of users in studies, and their error messages.
 
 use serde_json::json;
 
@@ -67,7 +67,7 @@ fn a_system_that_has_nothing_to_vary_is_said_and_left_out() {
     assert!(ended.stdout.contains("No answer: "), "{}", ended.stdout);
 }
 
-/// It is a failure with the server's words, and the others' figures stand.
+/// The failure has the server's message, and the results of the others are kept.
 #[test]
 fn a_server_that_refuses_a_setting_fails_alone() {
     let refuses =

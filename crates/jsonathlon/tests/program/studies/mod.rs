@@ -1,4 +1,5 @@
-//! Studies: on the mock, whose speed is a script's, on SQLite, and on PostgreSQL at a tiny scale.
+//! Tests of studies: with the mock, whose speed is scripted, with SQLite, and with PostgreSQL at a tiny
+//! scale.
 
 mod begun;
 mod input;

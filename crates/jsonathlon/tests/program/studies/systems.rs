@@ -1,4 +1,5 @@
-//! Every built-in study at a tiny scale: most on PostgreSQL, those of others on these, and what SQLite can be asked on it.
+//! Every built-in study at a tiny scale: most on PostgreSQL, some on other systems, and on SQLite where
+//! possible.
 
 use jsonathlon_studies::names;
 
@@ -6,7 +7,7 @@ use crate::support::process::Ended;
 use crate::support::real::excluded;
 use crate::support::{LIMIT, World};
 
-/// A study of a single round of short trials of few records, into the folder `out`.
+/// Runs a study with a single round of short trials and few records into the folder `out`.
 fn tiny_into(world: &World, out: &str, name: &str, systems: &str, more: &[&str]) -> Ended {
     let at = world.text(out);
     let mut all = vec!["study", name, "-s", systems, "-o", &at];
@@ -26,7 +27,7 @@ fn tiny_into(world: &World, out: &str, name: &str, systems: &str, more: &[&str])
     ended
 }
 
-/// The same, which leaves no process behind.
+/// Runs a study like [`tiny_into`], and checks that no process is left.
 fn tiny(name: &str, system: &str, more: &[&str], words: &[&str]) {
     if excluded(&[system]) {
         return;
@@ -67,7 +68,8 @@ fn index() {
 #[test]
 fn size() {
     tiny("size", "sqlite", &[ONE, "values=text", "doc-size=0.5,1,1.5,2,2.5,3"], &["SQLite has"]);
-    // Longer texts of so few documents are out of their rows, and a table without them is smaller than its index.
+    // In so few documents longer texts are stored outside the rows, so that the table is smaller than its
+    // index.
     tiny(
         "size",
         "postgresql",
@@ -144,7 +146,7 @@ fn versions() {
     tiny("versions", "mongodb", &[ONE, "mixes=c"], &["In its newer version here MongoDB does", "6.0.27"]);
 }
 
-/// The bytes are those that the formats of both are documented to take.
+/// The sizes must be those that the documentation of both formats states.
 #[test]
 fn encoding() {
     if excluded(&["postgresql", "sqlite"]) {
@@ -152,8 +154,9 @@ fn encoding() {
     }
     let world = World::new();
     let ended = tiny_into(&world, "out", "encoding", "postgresql,sqlite", &[]);
-    // PostgreSQL: 4 bytes of length, 4 of the container, 4 entries of 4, 2 of names, the text, a number of 8, and 2 of
-    // alignment where the number does not begin at a multiple of 4. SQLite: a byte before each of the parts.
+    // PostgreSQL: 4 bytes for the length, 4 for the container, 4 entries of 4 bytes each, 2 for the names,
+    // the text, 8 for the number, and 2 for alignment if the number does not start at a multiple of 4.
+    // SQLite: one byte before each part.
     for words in [
         "PostgreSQL keeps a three and the text xyz in 39 bytes",
         "SQLite keeps a three and the text xyz in 11 bytes",
@@ -166,7 +169,7 @@ fn encoding() {
     world.nothing_left();
 }
 
-/// Counts of what clients write are the same in every run.
+/// Bytes written per operation must be equal in every run.
 #[test]
 fn journal() {
     if excluded(&["postgresql"]) {

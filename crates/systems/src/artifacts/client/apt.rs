@@ -1,23 +1,23 @@
-//! A configuration of its own for apt-get, by which packages of any Debian suite can be had from the user's own
-//! mirror: neither the machine's sources nor its packages are touched, and no privileges are needed.
+//! Separate configuration of apt-get, which fetches packages of any Debian suite from the user's own mirror.
+//! The machine's package sources and packages are not touched, and no privileges are needed.
 
 use std::{fs, path::Path, process::Command};
 
 use super::{Job, process};
 use crate::artifacts::{Step, Watch, cache::bytes_below, error::ArtifactError};
 
-/// What a configuration of its own needs.
+/// Folders that the separate configuration needs, below the job's folder.
 const FOLDERS: [&str; 5] =
     ["state/lists/partial", "cache/archives/partial", "etc/preferences.d", "etc/sources.d", "debs"];
 
-/// Suites that are their own updates.
+/// Suites whose updates appear in the suite itself.
 const ROLLING: [&str; 3] = ["sid", "unstable", "experimental"];
 
-/// The archives that a suite's packages come from.
+/// Archives that a suite's packages come from.
 pub(super) struct Archives {
     suite: String,
     reached: Vec<Archive>,
-    /// Those of its updates that no mirror here has.
+    /// Suites with updates that no mirror here has.
     pub(super) unreached: Vec<String>,
 }
 
@@ -27,7 +27,7 @@ struct Archive {
 }
 
 impl Archives {
-    /// The suite itself, whose index is then there.
+    /// Configures the suite itself and downloads its index.
     pub(super) fn of(suite: &str, job: &Job<'_>, watch: &mut Watch<'_>) -> Result<Self, ArtifactError> {
         for folder in FOLDERS {
             let folder = job.folder.join(folder);
@@ -44,8 +44,8 @@ impl Archives {
         Ok(archives)
     }
 
-    /// Adds the archives in which newer packages of a released suite lie, as far as mirrors have them: its updates,
-    /// and its security. Says whether there are any.
+    /// Adds the archives that hold newer packages of a released suite, as far as mirrors have them: its
+    /// updates and its security updates. Returns `true` if there are any.
     pub(super) fn add_further(
         &mut self,
         job: &Job<'_>,
@@ -63,7 +63,7 @@ impl Archives {
             self.configure(job)?;
             match update(job, watch) {
                 Ok(()) => {}
-                // A suite that is young, or a mirror that does not have them.
+                // The suite is too young for updates, or the mirror does not have them.
                 Err(ArtifactError::ClientFailed { .. }) => {
                     self.unreached.extend(self.reached.pop().map(|archive| archive.suite));
                     self.configure(job)?;
@@ -76,8 +76,8 @@ impl Archives {
 
     fn configure(&self, job: &Job<'_>) -> Result<(), ArtifactError> {
         let (folder, architecture) = (job.folder.display(), architecture());
-        // Given by `-c`, so that it is read after the machine's own, whose proxies hold; hooks do not, which
-        // could change the machine.
+        // Passed with `-c`, so that it is read after the machine's own configuration, whose proxies apply.
+        // Hooks are cleared, because they could change the machine.
         let configuration = format!(
             "#clear APT::Update::Pre-Invoke;\n\
              #clear APT::Update::Post-Invoke;\n\
@@ -125,16 +125,17 @@ impl Archives {
     }
 }
 
-/// How the suites of security updates are called.
+/// Ending of the names of suites with security updates.
 const SECURITY: &str = "-security";
 
-/// The mirror that the machine's own apt-get has Debian from, which may hold other suites too.
+/// Returns the mirror from which the machine's own apt-get gets Debian; it may hold other suites, too.
 fn mirror(job: &Job<'_>, watch: &mut Watch<'_>) -> Result<String, ArtifactError> {
     let mirror = labelled("Debian", job, watch)?;
     mirror.ok_or_else(|| ArtifactError::NoMirror { system: job.system.to_owned() })
 }
 
-/// The one that it has security updates from; where it has none, the place beside Debian where mirrors keep them.
+/// Returns the mirror of security updates; if apt-get has none, the path beside Debian's where mirrors keep
+/// them.
 fn security_mirror(job: &Job<'_>, watch: &mut Watch<'_>) -> Result<String, ArtifactError> {
     if let Some(mirror) = labelled("Debian-Security", job, watch)? {
         return Ok(mirror);
@@ -161,12 +162,12 @@ pub(super) fn apt_get<const N: usize>(job: &Job<'_>, arguments: [&str; N]) -> Co
     command
 }
 
-/// A suite's index may be past its date on a mirror that is not kept up: what is
-/// pinned by its digest can be no other for that.
+/// Downloads the indexes. On a mirror that is not kept up to date an index may have expired; it is used
+/// anyway, because pinned digests guarantee the contents.
 fn update(job: &Job<'_>, watch: &mut Watch<'_>) -> Result<(), ArtifactError> {
     let lists = job.folder.join("state/lists");
     let done = |_: &Path| bytes_below(&lists);
-    // How large an index is, apt-get alone knows.
+    // Only apt-get knows how large an index is.
     let growth = process::Growth { step: Step::Downloading, total: 0, done: &done };
     match process::run_growing(apt_get(job, ["-q", "update"]), job, &growth, watch) {
         Err(ArtifactError::ClientFailed { output, .. }) if output.contains("is expired") => {}
@@ -176,7 +177,7 @@ fn update(job: &Job<'_>, watch: &mut Watch<'_>) -> Result<(), ArtifactError> {
     process::run_growing(late, job, &growth, watch).map(drop)
 }
 
-/// This machine's, as Debian names it.
+/// Returns this machine's architecture, as Debian names it.
 fn architecture() -> &'static str {
     match std::env::consts::ARCH {
         "x86_64" => "amd64",

@@ -1,5 +1,5 @@
-//! Packages of any Debian suite, fetched by apt-get; see [`super::apt`]. apt-get verifies the suite's index by the
-//! archive's signature, and each package by the index.
+//! Fetches packages of any Debian suite by apt-get; see [`super::apt`]. apt-get verifies the suite's index by
+//! the archive's signature, and each package by the index.
 
 use std::{
     fs,
@@ -16,18 +16,18 @@ use crate::{
     },
 };
 
-/// Packages of one suite, each at an exact version.
+/// Client for packages of one suite, each at an exact version.
 #[derive(Debug)]
 pub(crate) struct Debian {
     pub(crate) suite: String,
     pub(crate) packages: Vec<DebianPackage>,
 }
 
-/// What the archives have of the packages.
+/// Package versions that the archives have.
 struct Offers {
-    /// All that was found, pinned versions beside the newest.
+    /// All versions that were found: the newest ones, and pinned ones beside them.
     all: Vec<DebianPackage>,
-    /// The newest of each package, in their order.
+    /// Newest version of each package, in the pinned order. `None` for a package that is gone.
     newest: Vec<Option<DebianPackage>>,
 }
 
@@ -60,7 +60,7 @@ impl Client for Debian {
         Format::Debian
     }
 
-    /// The packages, and the index of the suite, which can be as large.
+    /// Room for the packages, and for the index of the suite, which can be as large.
     fn copies(&self) -> u64 {
         3
     }
@@ -80,7 +80,7 @@ impl Client for Debian {
         let mut command = apt_get(job, ["-q", "download"]);
         command.args(self.packages.iter().map(exactly)).current_dir(&debs);
         let ended = process::run(command, job, &[&debs], watch)?;
-        // Under the package's name alone: how a version is written into a file's name is apt-get's affair.
+        // Rename to the package's name alone: apt-get decides how a version is written into a file's name.
         for package in &self.packages {
             let Some(file) = file_of(&debs, &package.name) else {
                 let (command, output) = (ended.command, ended.output);
@@ -93,10 +93,10 @@ impl Client for Debian {
     }
 }
 
-/// The program that reads a package.
+/// Name of the program that reads a `.deb` file.
 pub(crate) const UNPACKER: &str = "dpkg-deb";
 
-/// The name of a package's file among what was fetched.
+/// Returns the name of a package's file among the fetched files.
 pub(crate) fn deb(package: &str) -> String {
     format!("{package}.deb")
 }
@@ -114,7 +114,7 @@ fn file_of(folder: &Path, package: &str) -> Option<PathBuf> {
 }
 
 impl Debian {
-    /// The newest of each package that the suite has.
+    /// Returns the newest version of each pinned package in the suite, or `None` for a package that is gone.
     fn offered(
         &self,
         job: &Job<'_>,
@@ -123,7 +123,7 @@ impl Debian {
         let names: Vec<String> = self.packages.iter().map(|package| package.name.clone()).collect();
         let all = match uris(job, &names, watch) {
             Ok(found) => found,
-            // One name that is gone takes the whole answer along.
+            // One name that is gone makes apt-get fail for all names, so each is looked up alone.
             Err(ArtifactError::ClientFailed { .. }) => {
                 let mut found = Vec::new();
                 for name in &names {
@@ -141,7 +141,7 @@ impl Debian {
         Ok(names.iter().map(of).collect())
     }
 
-    /// What the archives have: the newest of each package and, where that is another, the pinned one beside it.
+    /// Looks up the newest version of each package and, if that is another one, the pinned version too.
     fn offers(&self, job: &Job<'_>, watch: &mut Watch<'_>) -> Result<Offers, ArtifactError> {
         let newest = self.offered(job, watch)?;
         let mut all: Vec<DebianPackage> = newest.iter().flatten().cloned().collect();
@@ -161,7 +161,7 @@ impl Debian {
         self.packages.iter().all(|package| offers.all.contains(package))
     }
 
-    /// A package that is there as it is pinned, but for the stated size.
+    /// Fails with [`ArtifactError::Bytes`] if a package is there as pinned, but the stated size is wrong.
     fn misstated(&self, offers: &Offers) -> Result<(), ArtifactError> {
         let same_but_for_bytes = |pinned: &DebianPackage| {
             let same =
@@ -178,7 +178,7 @@ impl Debian {
     }
 
     fn gone(&self, job: &Job<'_>, offers: &Offers, unreached: Vec<String>) -> ArtifactError {
-        // The same version with other contents is no newer one.
+        // The same version with other contents is not a newer version.
         let changed = self.packages.iter().find_map(|pinned| {
             let found = offers.all.iter().find(|offer| is_same_version(offer, pinned))?;
             (found != pinned).then_some((pinned, found))
@@ -218,8 +218,8 @@ fn is_same_version(one: &DebianPackage, other: &DebianPackage) -> bool {
     one.name == other.name && one.version == other.version
 }
 
-/// What a suite's packages depend on, all the way down, as if nothing were installed: the packages themselves first,
-/// the others by name.
+/// Resolves all dependencies of a suite's packages, as if nothing were installed. The requested packages come
+/// first, then the others by name.
 pub(crate) fn closure(
     suite: &str,
     names: &[String],
@@ -240,7 +240,8 @@ pub(crate) fn closure(
     Ok(Closure { suite: suite.to_owned(), packages, unpacked_bytes, unreached: archives.unreached })
 }
 
-/// The bytes of `After this operation, 1,383 MB of additional disk space will be used.`, rounded up.
+/// Reads the bytes from `After this operation, 1,383 MB of additional disk space will be used.`, rounded up.
+/// `None` for another line.
 fn additional_bytes(line: &str) -> Option<u64> {
     let mut words = line.strip_prefix("After this operation, ")?.split_whitespace();
     let number: f64 = words.next()?.replace(',', "").parse().ok()?;
@@ -254,7 +255,7 @@ fn additional_bytes(line: &str) -> Option<u64> {
     Some(((number + 1.0) * unit) as u64)
 }
 
-/// What apt-get would download for these names, by the signed index.
+/// Returns the packages that apt-get would download for these names, according to the signed index.
 fn uris(job: &Job<'_>, names: &[String], watch: &mut Watch<'_>) -> Result<Vec<DebianPackage>, ArtifactError> {
     let mut command = apt_get(job, ["-q", "download", "--print-uris"]);
     command.args(names);
@@ -262,7 +263,7 @@ fn uris(job: &Job<'_>, names: &[String], watch: &mut Watch<'_>) -> Result<Vec<De
     Ok(ended.log.lines().filter_map(offer).collect())
 }
 
-/// A line as `'…' NAME_VERSION_ARCHITECTURE.deb SIZE SHA256:DIGEST`.
+/// Parses a line of the form `'…' NAME_VERSION_ARCHITECTURE.deb SIZE SHA256:DIGEST`. `None` for another line.
 fn offer(line: &str) -> Option<DebianPackage> {
     let (name, version, rest) = file_in(line)?;
     let mut words = rest.split_whitespace();
@@ -271,7 +272,7 @@ fn offer(line: &str) -> Option<DebianPackage> {
     Some(DebianPackage { name: name.to_owned(), version, sha256: sha256.to_owned(), bytes })
 }
 
-/// Name and version of the package in such a line, and what follows its file.
+/// Returns name and version of the package in such a line, and the text behind the file's name.
 fn file_in(line: &str) -> Option<(&str, String, &str)> {
     let (_, rest) = line.strip_prefix('\'')?.split_once("' ")?;
     let (file, rest) = rest.split_once(' ')?;

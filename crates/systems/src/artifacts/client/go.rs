@@ -1,6 +1,5 @@
-//! go: a program built from a module whose `go.sum` pins everything that goes
-//! into it. The modules come through the user's own module proxy and stay in
-//! the user's own module cache.
+//! Go: builds a program from a module whose `go.sum` pins every input. The modules come through the user's
+//! own module proxy and stay in the user's own module cache.
 
 use std::{
     fs,
@@ -11,17 +10,17 @@ use std::{
 use super::{Client, Clients, Job, process};
 use crate::artifacts::{Step, Watch, error::ArtifactError, format::Format};
 
-/// The name under which the program is built.
+/// Name of the file with the built program.
 const BUILT: &str = "built";
 
-/// One program of a module.
+/// Client that builds one program of a module.
 #[derive(Debug)]
 pub(crate) struct Go {
     pub(crate) package: String,
     pub(crate) tags: Vec<String>,
     pub(crate) go_mod: String,
     pub(crate) go_sum: String,
-    /// The lowest version of Go that will do.
+    /// Lowest usable version of Go, such as `1.25.6`.
     pub(crate) least: String,
 }
 
@@ -55,7 +54,7 @@ impl Client for Go {
         Format::Program
     }
 
-    /// What is linked, and the program.
+    /// One copy of what is linked, one of the program.
     fn copies(&self) -> u64 {
         2
     }
@@ -74,11 +73,11 @@ impl Client for Go {
             let mut command = Command::new(&job.program);
             command
                 .arg(verb)
-                // What go.sum does not name is refused, whatever the user's GOFLAGS say.
+                // Reject what `go.sum` does not name, whatever the user's GOFLAGS say.
                 .args(["-mod=readonly", "-modfile=go.mod", "-overlay=", "-toolexec=", "-tags"])
                 .arg(self.tags.join(","))
                 .current_dir(&module)
-                // Another toolchain would be built with than the one whose version was looked at.
+                // Otherwise another toolchain might build than the one whose version was checked.
                 .env("GOTOOLCHAIN", "local")
                 .env("GOWORK", "off")
                 .env_remove("GOOS")
@@ -86,7 +85,7 @@ impl Client for Go {
                 .env("GOTMPDIR", &temporary);
             command
         };
-        // Brings the modules that are needed, of which go tells in a line each.
+        // Downloads the modules that are needed; go prints a line for each.
         let mut list = go("list");
         list.args(["-deps", &self.package]);
         let growth = process::Growth { step: Step::Downloading, total: 0, done: &lines };
@@ -95,7 +94,8 @@ impl Client for Go {
 
         let built = job.folder.join(BUILT);
         let mut build = go("build");
-        // No path of this machine in it; `-v` tells of every package that is compiled.
+        // `-trimpath` keeps paths of this machine out of the program; `-v` prints every package that is
+        // compiled.
         build.args(["-trimpath", "-v", "-o"]).arg(&built).arg(&self.package);
         let growth = process::Growth { step: Step::Building, total: packages, done: &lines };
         let ended = process::run_growing(build, job, &growth, watch)?;
@@ -112,12 +112,12 @@ fn lines(log: &Path) -> u64 {
     fs::read(log).map_or(0, |text| text.iter().filter(|byte| **byte == b'\n').count() as u64)
 }
 
-/// Not one of go's own remarks, as `go: downloading …`.
+/// Returns `true` if the line names a package and is not a remark of go's, such as `go: downloading …`.
 fn is_package(line: &str) -> bool {
     !line.is_empty() && !line.contains(char::is_whitespace)
 }
 
-/// `1.25.6` as numbers; a release candidate counts as its release.
+/// Parses `1.25.6` into numbers; a release candidate counts as its release.
 fn numbers(version: &str) -> [u32; 3] {
     let mut parts = version.split('.').map(|part| {
         let digits: String = part.chars().take_while(char::is_ascii_digit).collect();

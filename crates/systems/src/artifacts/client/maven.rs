@@ -1,5 +1,5 @@
-//! Maven: `mvn dependency:get` brings a file into a local repository, after
-//! comparing it with the repository's own checksum.
+//! Maven: `mvn dependency:get` downloads a file into a local repository and compares it with the remote
+//! repository's checksum.
 
 use std::{fs, path::PathBuf, process::Command};
 
@@ -12,18 +12,18 @@ use crate::artifacts::{
     lock::Lock,
 };
 
-/// One file at exact coordinates.
+/// Client for one file at exact coordinates.
 #[derive(Debug)]
 pub(crate) struct Maven {
     coordinates: String,
-    /// The folder of the version inside a repository.
+    /// Folder of the version inside a repository.
     folder: PathBuf,
     file: String,
 }
 
 impl Maven {
-    /// `coordinates` are `group:artifact:version[:packaging[:classifier]]`, as
-    /// the catalogue has checked.
+    /// Creates a client for `group:artifact:version[:packaging[:classifier]]`, which the catalogue has
+    /// validated.
     pub(crate) fn new(coordinates: &str) -> Self {
         let mut parts = coordinates.split(':');
         let mut next = || parts.next().filter(|part| !part.is_empty());
@@ -57,8 +57,8 @@ impl Client for Maven {
     }
 
     fn fetch(&self, job: &Job<'_>, watch: &mut Watch<'_>) -> Result<PathBuf, ArtifactError> {
-        // A repository of its own, kept because Maven's plugins live in it too
-        // and are fetched only once. Maven 3 does not lock its repository.
+        // A separate repository, because Maven 3 does not lock its repository. It is kept, because Maven's
+        // plugins live in it too and are fetched only once.
         let repository = job.cache.join("maven");
         let _alone = Lock::take(&job.cache.join("locks/maven.lock"), watch)?;
         let version = Scratch::new(repository.join(&self.folder))?;
@@ -91,8 +91,7 @@ impl Client for Maven {
 impl Maven {
     fn remove_empty_folders(&self, repository: &std::path::Path) {
         let mut above = self.folder.parent();
-        // The folder of an artifact may also hold metadata that Maven wrote
-        // about it, which nothing needs any more.
+        // The folder of an artifact may also hold metadata that Maven wrote and that is no longer needed.
         if let Some(artifact) = above {
             let _ = remove_all(&repository.join(artifact));
             above = artifact.parent();

@@ -1,9 +1,8 @@
 //! Registries' own clients, behind one trait.
 //!
-//! A client brings one archive, as the registry holds it, into a folder that is
-//! its own; comparing digests, unpacking and cleaning up are the store's. What
-//! a registry's kind needs beyond that is how to name the archive on its
-//! client's command line and how to find it afterwards.
+//! A client downloads one archive, as the registry holds it, into a folder of its own. The store compares
+//! digests, unpacks and cleans up. A client only has to name the archive on its command line and to find it
+//! afterwards.
 
 mod apt;
 mod debian;
@@ -26,18 +25,18 @@ pub(crate) use process::die_with_parent;
 use super::{Watch, error::ArtifactError, format::Format};
 use crate::artifact::{Source, SourceKind};
 
-/// Where programs are looked for, and how long one may bring nothing.
+/// Settings for all clients: where programs are searched, and how long one may make no progress.
 #[derive(Debug, Clone)]
 pub(crate) struct Clients {
-    /// In the form of `PATH`; none stands for the program's own `PATH`.
+    /// Search path in the form of `PATH`. `None`: the `PATH` of this process.
     pub(crate) search_path: Option<OsString>,
     pub(crate) stall_limit: Duration,
-    /// What Debian's archive signs with.
+    /// Keyring with which the signatures of Debian's archive are verified.
     pub(crate) debian_keyring: PathBuf,
 }
 
 impl Clients {
-    /// The program of this name, if there is one that can be run.
+    /// Returns the first executable file of this name on the search path. `None` if there is none.
     pub(crate) fn find(&self, program: &str) -> Option<PathBuf> {
         let path = self.search_path.clone().or_else(|| std::env::var_os("PATH"))?;
         std::env::split_paths(&path)
@@ -49,56 +48,56 @@ impl Clients {
     }
 }
 
-/// One archive of one registry.
+/// Fetches one archive of one registry, or builds one program.
 pub(crate) trait Client {
-    /// The program that fetches it.
+    /// Returns the name of the program that fetches the archive.
     fn program(&self) -> &'static str;
 
-    /// The package of Debian that holds the program.
+    /// Returns the name of the Debian package that contains the program.
     fn package(&self) -> &'static str;
 
-    /// What keeps the program from doing its work here though it is there, with
-    /// what to do about it.
+    /// Returns why the program cannot be used here although it is present, with a remedy. `None` if it can be
+    /// used.
     fn unfit(&self, _program: &Path, _clients: &Clients) -> Option<String> {
         None
     }
 
-    /// With what a program was made that is built here.
+    /// Returns the version of the tool that builds here, such as `go1.26.0`. `None` for a client that builds
+    /// nothing.
     fn made_with(&self, _program: &Path, _clients: &Clients) -> Option<String> {
         None
     }
 
-    /// How the archive is packed.
+    /// Returns the format of the fetched archive.
     fn format(&self) -> Format;
 
-    /// How many copies of the archive lie on the disk before the client ends.
+    /// Returns how many copies of the archive are on the disk before the client ends.
     fn copies(&self) -> u64;
 
-    /// Brings the archive and says where it is: below the job's folder.
+    /// Fetches the archive and returns its path, which lies below the job's folder.
     fn fetch(&self, job: &Job<'_>, watch: &mut Watch<'_>) -> Result<PathBuf, ArtifactError>;
 }
 
-/// What a client is given to do its work.
+/// Input of a client for fetching one archive.
 #[derive(Debug)]
 pub(crate) struct Job<'a> {
-    /// The client's program.
+    /// Path of the client's program.
     pub(crate) program: PathBuf,
     pub(crate) clients: &'a Clients,
-    /// The system, for what a user may be told to do.
+    /// Name of the system, for error messages.
     pub(crate) system: &'a str,
-    /// What installs it.
+    /// Shell command that installs the version, for error messages; empty if no version is installed.
     pub(crate) command: String,
-    /// An empty folder, gone afterwards.
+    /// Empty folder for the client, removed afterwards.
     pub(crate) folder: &'a Path,
-    /// The cache, for what a client wants to keep for itself.
+    /// Root folder of the cache, for files that a client keeps between calls.
     pub(crate) cache: &'a Path,
-    /// Size of the archive, in bytes.
+    /// Size of the archive, in bytes; 0 if unknown.
     pub(crate) bytes: u64,
 }
 
 impl Source {
-    /// The programs that fetch its parts, each once; none for what is part of the
-    /// program.
+    /// Returns the programs that fetch the source's parts, each listed once. Empty if the source is bundled.
     pub fn clients(&self) -> Vec<&'static str> {
         let mut programs = Vec::new();
         for client in self.parts().filter_map(of) {
@@ -110,7 +109,7 @@ impl Source {
     }
 }
 
-/// The client for one part of a source; none for what is part of the program.
+/// Returns the client for one part of a source. `None` if the source is bundled.
 pub(crate) fn of(source: &Source) -> Option<Box<dyn Client>> {
     match &source.kind {
         SourceKind::Npm { package } => Some(Box::new(npm::Npm { package: package.clone() })),

@@ -1,5 +1,5 @@
-//! npm: `npm pack` brings a package's archive as the registry holds it, after
-//! comparing it with the registry's own digest.
+//! npm: `npm pack` downloads a package's archive as the registry holds it, and compares it with the
+//! registry's digest.
 
 use std::{
     fs,
@@ -10,7 +10,7 @@ use std::{
 use super::{Client, Job, process};
 use crate::artifacts::{Watch, error::ArtifactError, format::Format};
 
-/// One package at an exact version.
+/// Client for one package at an exact version.
 #[derive(Debug)]
 pub(crate) struct Npm {
     pub(crate) package: String,
@@ -29,16 +29,15 @@ impl Client for Npm {
         Format::TarGz
     }
 
-    /// One in npm's cache, one in the destination.
+    /// One copy in npm's cache, one in the destination.
     fn copies(&self) -> u64 {
         2
     }
 
     fn fetch(&self, job: &Job<'_>, watch: &mut Watch<'_>) -> Result<PathBuf, ArtifactError> {
         let destination = job.folder.join("pack");
-        // A cache of its own, because npm would keep a second copy of a large
-        // archive for good, and because only there can its growth be seen: the
-        // destination gets the file at once, at the end.
+        // A separate cache, because npm would keep a second copy of a large archive permanently. Only there
+        // can the download's growth be observed: the destination gets the file at once, at the end.
         let cache = job.folder.join("npm");
         for folder in [&destination, &cache] {
             fs::create_dir_all(folder).map_err(ArtifactError::cache(folder))?;
@@ -54,8 +53,7 @@ impl Client for Npm {
             .args(["--ignore-scripts", "--no-update-notifier", "--no-progress", "--loglevel=error"]);
         let watched = [destination.as_path(), cache.as_path()];
         let ended = process::run(command, job, &watched, watch)?;
-        // Its name is npm's affair: releases of npm differ in how they write a
-        // scope into it.
+        // The file name is not predicted, because releases of npm differ in how they write a scope into it.
         only_archive(&destination).ok_or(ArtifactError::NothingFetched {
             command: ended.command,
             folder: destination,

@@ -1,4 +1,4 @@
-//! Running a client: watched, bounded, and never left behind.
+//! Runs clients: watches their progress, bounds the time without any, and kills every process they started.
 
 use std::{
     fs::{self, File},
@@ -15,47 +15,46 @@ use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, wa
 use super::{Clients, Job};
 use crate::artifacts::{Step, Watch, cache::bytes_below, error::ArtifactError};
 
-/// How often the client and the caller's wish to stop are looked at.
+/// Interval at which the end of the client and cancellation are checked.
 const PAUSE: Duration = Duration::from_millis(25);
-/// How often the growing files are measured: that walks a folder.
+/// Interval at which the growth of files is measured, which walks a folder.
 const MEASURE: Duration = Duration::from_millis(200);
-/// How much of a client's output an error shows.
+/// Maximum number of lines of a client's output that an error shows.
 const LAST_LINES: usize = 12;
 const LONGEST_TAIL: usize = 2_000;
 
-/// A client that ended well.
+/// Result of a client that ended successfully.
 #[derive(Debug)]
 pub(crate) struct Ended {
     pub(crate) command: String,
-    /// The tail of its output.
+    /// Last lines of the client's output.
     pub(crate) output: String,
-    /// All of it.
+    /// The client's whole output, standard error included.
     pub(crate) log: String,
 }
 
-/// How far a client has come, as others can see it.
+/// How the progress of a client is measured from outside.
 pub(crate) struct Growth<'a> {
     pub(crate) step: Step,
     pub(crate) total: u64,
-    /// What is done, given the file that the client's output goes to.
+    /// Returns the amount done, given the file that the client's output goes to.
     pub(crate) done: &'a dyn Fn(&Path) -> u64,
 }
 
-/// Runs the client to its end; `watched` are the folders in which its download
-/// grows.
+/// Runs the client to its end. Its progress is the size of the largest of the `watched` folders, in bytes.
 pub(crate) fn run(
     command: Command,
     job: &Job<'_>,
     watched: &[&Path],
     watch: &mut Watch<'_>,
 ) -> Result<Ended, ArtifactError> {
-    // The largest folder and not the sum: npm has the archive in its cache
-    // before it has it in the destination.
+    // The largest folder and not the sum: npm has the archive in its cache before it has it in the
+    // destination.
     let done = |_: &Path| watched.iter().map(|folder| bytes_below(folder)).max().unwrap_or(0);
     run_growing(command, job, &Growth { step: Step::Downloading, total: job.bytes, done: &done }, watch)
 }
 
-/// Runs a client to its end whose progress is not the size of folders.
+/// Runs a client to its end whose progress is measured by `growth`.
 pub(crate) fn run_growing(
     mut command: Command,
     job: &Job<'_>,
@@ -71,7 +70,7 @@ pub(crate) fn run_growing(
     if command.get_current_dir().is_none() {
         command.current_dir(job.folder);
     }
-    // Passwords of servers that are measured are nobody else's business.
+    // Clients must not see the passwords of remote servers.
     for (name, _) in std::env::vars_os() {
         if name.to_str().is_some_and(|name| name.starts_with("JSONATHLON_PASSWORD")) {
             command.env_remove(name);
@@ -104,8 +103,8 @@ pub(crate) fn run_growing(
     }
 }
 
-/// How long nothing may come. The last step of a build puts all of it together, tells nothing meanwhile, and takes long
-/// beside other work.
+/// Returns the maximum time without progress. A build gets three times as long: its last step links
+/// everything, prints nothing meanwhile, and is slow on a busy machine.
 fn limit(job: &Job<'_>, growth: &Growth<'_>) -> Duration {
     match growth.step {
         Step::Building => job.clients.stall_limit * 3,
@@ -118,7 +117,7 @@ enum Outcome {
     Stalled,
 }
 
-/// A client and all it started, killed when this is dropped.
+/// A client with all processes it started; killed on drop.
 struct Running {
     child: Child,
     reaped: bool,
@@ -138,8 +137,8 @@ impl Running {
         let mut measured: Option<Instant> = None;
         loop {
             if self.has_ended().map_err(lost)? {
-                // Before the leader is reaped: until then its number, which is
-                // also the group's, cannot be given to anybody else.
+                // Must happen before the leader is reaped: until then its process id, which is also that of
+                // the group, cannot be reused.
                 self.kill_group();
                 self.reaped = true;
                 return self.child.wait().map(Outcome::Ended).map_err(lost);
@@ -161,7 +160,7 @@ impl Running {
         }
     }
 
-    /// Whether the client has ended, without reaping it.
+    /// Returns `true` if the client has ended, without reaping it.
     fn has_ended(&self) -> io::Result<bool> {
         let look = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
         match self.pid() {
@@ -170,7 +169,7 @@ impl Running {
         }
     }
 
-    /// The group, because clients are scripts that start others.
+    /// Kills the whole process group, because clients are scripts that start other programs.
     fn kill_group(&self) {
         if let Some(group) = self.pid() {
             let _ = kill_process_group(group, Signal::KILL);
@@ -191,14 +190,14 @@ impl Drop for Running {
     }
 }
 
-/// A program that is killed cannot clean up, and a client that goes on would
-/// write into a folder that the next run takes for its own.
+/// Makes the operating system kill the child when this process ends. A killed process cannot clean up, and a
+/// client that continues would write into a folder that the next run uses.
 #[cfg(target_os = "linux")]
 pub(crate) fn die_with_parent(command: &mut Command) {
     let parent = rustix::process::getpid();
     let prepare = move || {
         rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
-        // The parent may have ended before the signal was asked for.
+        // The parent may have ended before the signal was requested.
         if rustix::process::getppid() == Some(parent) {
             Ok(())
         } else {
@@ -217,8 +216,7 @@ pub(crate) fn die_with_parent(command: &mut Command) {
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn die_with_parent(_: &mut Command) {}
 
-/// What a program says at once, such as its version; none where it fails or
-/// takes longer than any program should.
+/// Runs a program and returns its output, such as its version. `None` if it fails or takes longer than 10 s.
 pub(crate) fn answer(mut command: Command, clients: &Clients) -> Option<String> {
     const LIMIT: Duration = Duration::from_secs(10);
     if let Some(path) = &clients.search_path {
@@ -242,13 +240,13 @@ pub(crate) fn answer(mut command: Command, clients: &Clients) -> Option<String> 
     status.success().then(|| text.trim().to_owned())
 }
 
-/// The command line, for a user who wants to try it.
+/// Returns the command line, for a user who wants to try it.
 fn shown(command: &Command) -> String {
     let words = std::iter::once(command.get_program()).chain(command.get_args());
     words.map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ")
 }
 
-/// The last lines of a client's output, without what a terminal would obey.
+/// Returns the last lines of a client's output, without terminal control sequences.
 fn tail(log: &PathBuf) -> String {
     let bytes = fs::read(log).unwrap_or_default();
     let text = String::from_utf8_lossy(&bytes[bytes.len().saturating_sub(LONGEST_TAIL)..]).into_owned();

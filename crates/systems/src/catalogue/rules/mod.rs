@@ -1,7 +1,7 @@
-//! What a workload's part of a system's folder may say.
+//! Rules for the part of a system's folder that belongs to one workload.
 //!
-//! A workload has a section of `system.toml` and a folder of statement files, both of its name, and one file here that
-//! says what they may hold. To add one, write that file and name it in [`BUILT_IN`].
+//! A workload has a section of `system.toml` and a folder of statement files, both with its name, and one
+//! file here that says what they may hold. To add a workload, write that file and list it in [`BUILT_IN`].
 
 pub(super) mod analytics;
 pub(super) mod documents;
@@ -20,91 +20,97 @@ use super::{
     near::did_you_mean, sections::Section, statements::StatementRule, template::RUN_TIME,
 };
 
-/// The workloads that the program knows.
+/// Rules of the workloads that jsonathlon itself supports.
 const BUILT_IN: &[&dyn WorkloadRules] =
     &[&analytics::Rules, &serving::Rules, &documents::Rules, &questions::Rules, &fidelity::Rules];
 
-/// The rules of one workload.
+/// What the section and the statement files of one workload may hold.
 pub trait WorkloadRules: Debug + Send + Sync {
-    /// Its name: that of its section and of its folder.
+    /// Returns the name of the workload, of its section and of its folder.
     fn name(&self) -> &'static str;
 
-    /// Its statement files.
+    /// Returns the rules for the workload's statement files.
     fn files(&self) -> &'static [StatementRule];
 
-    /// Placeholders that the run fills in its statements alone, besides those of [`RUN_TIME`].
+    /// Returns the placeholders that the run fills in this workload's statements alone, besides those of
+    /// [`RUN_TIME`].
     fn placeholders(&self) -> &'static [&'static str] {
         &[]
     }
 
-    /// Whether it has variants of its own: those that name it in `workloads`, one of them the default. Other workloads
-    /// share the variants that name none.
+    /// Returns `true` if the workload has variants of its own: those that name it in `workloads`, one of them
+    /// the default. Other workloads share the variants that name none.
     fn own_variants(&self) -> bool {
         false
     }
 
-    /// Whether several of its own variants may be the default, all of which are part of a plain run.
+    /// Returns `true` if several of the workload's own variants may be the default, all of which are part of
+    /// a plain run.
     fn several_defaults(&self) -> bool {
         false
     }
 
-    /// The keys of its section.
+    /// Returns the keys that the workload's section may have.
     fn keys(&self) -> &'static [&'static str];
 
-    /// Those of them that a variant or a storage setting may state without naming the section.
+    /// Returns those keys that a variant or a storage setting may state without naming the section.
     fn short_keys(&self) -> &'static [&'static str] {
         &[]
     }
 
-    /// Whether variants and storage settings may say something over its section, under its name.
+    /// Returns `true` if variants and storage settings may override the section, under its name.
     fn has_overlays(&self) -> bool {
         true
     }
 
-    /// Reads the section, and what the variant's and the storage setting's say over it.
+    /// Reads the section of the system, which is the first, and the overrides of the variant and the storage
+    /// setting.
     ///
     /// # Errors
-    /// One of them says something that is not allowed; [`Section::read`] and [`Section::error`] name file and line.
+    /// [`CatalogueError::Invalid`] if one of them holds something that is not allowed; [`Section::read`] and
+    /// [`Section::error`] add file and line.
     fn read(&self, sections: &[Section<'_>]) -> Result<Said, CatalogueError>;
 }
 
-/// What a section says.
+/// Contents of a workload's sections, with all overrides applied.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Said {
-    /// How documents get in; none for a workload that loads none.
+    /// How documents are loaded. `None` for a workload that loads none.
     pub load: Option<LoadMode>,
-    /// Files and folders of logs, below a session's folder; names that end in `*` stand for all that begin so.
+    /// Files and folders of logs, below a session's folder. A name that ends in `*` stands for all names with
+    /// this prefix.
     pub logs: Vec<String>,
-    /// Everything else that decides what is measured, an object; part of the configuration's digest.
+    /// Everything else that decides what is measured, as a JSON object; part of the configuration's digest.
     pub rules: Value,
     /// Further placeholders that the run fills, by the statement file that may hold them.
     pub placeholders: BTreeMap<String, Vec<String>>,
-    /// Durability tiers, the default first.
+    /// Durability tiers, the default first. Empty for a workload without tiers.
     pub tiers: Vec<Tier>,
 }
 
-/// A workload on one configuration.
+/// Workload setup: load mode, rules and statements of a workload on one configuration.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Part {
-    /// How documents get in; none for a workload that loads none.
+    /// How documents are loaded. `None` for a workload that loads none.
     pub load: Option<LoadMode>,
-    /// Files and folders of logs, below a session's folder; names that end in `*` stand for all that begin so.
+    /// Files and folders of logs, below a session's folder. A name that ends in `*` stands for all names with
+    /// this prefix.
     pub logs: Vec<String>,
-    /// What else the section says, as the workload's rules understand it.
+    /// Everything else that the sections state, in the form that the workload defines.
     pub rules: Value,
-    /// The statement files by name.
+    /// Statement files by name, such as `create`.
     pub files: BTreeMap<String, StatementFile>,
 }
 
-/// Statement files by name.
+/// Statement files by name, such as `create`.
 type Files = BTreeMap<String, StatementFile>;
 
-/// The statements of a file, in order; none where there is no such file.
+/// Returns the statements of a file, in order. Empty if there is no such file.
 fn statements<'a>(files: &'a Files, name: &str) -> &'a [String] {
     files.get(name).map_or(&[], |file| file.statements.as_slice())
 }
 
-/// The statement of a file that holds exactly one.
+/// Returns the statement of a file that holds exactly one. `None` for other files.
 fn statement<'a>(files: &'a Files, name: &str) -> Option<&'a str> {
     match statements(files, name) {
         [one] => Some(one),
@@ -113,25 +119,26 @@ fn statement<'a>(files: &'a Files, name: &str) -> Option<&'a str> {
 }
 
 impl Part {
-    /// The statements of a file, in order; none where an optional file is missing or holds only comments.
+    /// Returns the statements of a file, in order. Empty if an optional file is missing or holds only
+    /// comments.
     pub fn statements(&self, name: &str) -> &[String] {
         statements(&self.files, name)
     }
 
-    /// The statement of a file that holds exactly one.
+    /// Returns the statement of a file that holds exactly one. `None` for other files.
     pub fn statement(&self, name: &str) -> Option<&str> {
         statement(&self.files, name)
     }
 
-    /// [`Self::rules`] as the workload's own type.
+    /// Reads [`Self::rules`] as the workload's own type.
     ///
     /// # Errors
-    /// They are not of that type: they are another workload's.
+    /// [`serde_json::Error`] if the rules do not fit `T`, because they belong to another workload.
     pub fn read_rules<T: DeserializeOwned>(&self) -> Result<T, serde_json::Error> {
         T::deserialize(&self.rules)
     }
 
-    /// What of it decides what is measured.
+    /// Returns everything in the setup that decides what is measured, for the configuration's digest.
     pub(crate) fn decisive(&self) -> Value {
         let statements: BTreeMap<&str, _> =
             self.files.iter().map(|(name, file)| (name.as_str(), (file.kind, &file.statements))).collect();
@@ -146,12 +153,12 @@ impl Part {
     }
 }
 
-/// The workloads that folders may have parts for.
+/// The workloads for which folders may have sections.
 #[derive(Debug, Clone)]
 pub(crate) struct Workloads(Vec<&'static dyn WorkloadRules>);
 
 impl Workloads {
-    /// Those of the program, and `further` ones.
+    /// Combines the workloads of jsonathlon with `further` ones.
     pub(crate) fn with(further: &[&'static dyn WorkloadRules]) -> Self {
         Self(BUILT_IN.iter().chain(further).copied().collect())
     }
@@ -164,18 +171,20 @@ impl Workloads {
         self.iter().map(|rules| rules.name()).collect()
     }
 
-    /// All placeholders that only a run can replace: a folder may not define them.
+    /// Returns all placeholders that only a run can fill; a folder must not define them as values.
     pub(crate) fn placeholders(&self) -> Vec<&'static str> {
         RUN_TIME.into_iter().chain(self.iter().flat_map(|rules| rules.placeholders()).copied()).collect()
     }
 
-    /// ` (`x` is a rule of [other])`, where another workload's section has such a key; else nothing.
+    /// Returns `` (`x` is a rule of [other])`` if another workload's section has such a key; otherwise an
+    /// empty text.
     pub(crate) fn owner_of_key(&self, key: &str, workload: &str) -> String {
         let owner = self.iter().find(|rules| rules.name() != workload && rules.keys().contains(&key));
         owner.map(|rules| format!(" (`{key}` is a rule of [{}])", rules.name())).unwrap_or_default()
     }
 
-    /// The nearest name of a statement file, or the workload that has such a file.
+    /// Returns a hint for an unknown statement file: the workload that has such a file, otherwise the nearest
+    /// name.
     pub(crate) fn near_file(&self, stem: &str, rules: &dyn WorkloadRules) -> String {
         let has = |other: &&dyn WorkloadRules| {
             other.name() != rules.name() && other.files().iter().any(|file| file.name == stem)
@@ -187,8 +196,8 @@ impl Workloads {
     }
 }
 
-/// Lays the patterns of one section over those below it: those that a plan must contain, and those that it must not.
-/// `error` makes an error of the keys of a pattern that is none.
+/// Overlays the patterns of one section on those below it: those that a plan must contain (`expect`), and
+/// those that it must not (`forbid`). `error` builds the error for the keys of an invalid pattern.
 fn lay_patterns(
     over: [Option<Vec<String>>; 2],
     below: [&mut Vec<String>; 2],
@@ -206,7 +215,7 @@ fn lay_patterns(
     Ok(())
 }
 
-/// What the text of a plan violates, each in a few words; none is good.
+/// Returns what the text of a plan violates, each in a few words. Empty if the plan meets all requirements.
 fn violations(expect: &[String], forbid: &[String], plan: &str) -> Vec<String> {
     let found = |pattern: &str| patterns::is_found(pattern, plan);
     let missing = expect.iter().filter(|pattern| !found(pattern));

@@ -1,4 +1,4 @@
-//! Patterns on the text of plans, each made once: folders say the same few for many queries, variants and settings.
+//! Cache of compiled patterns for plans: folders repeat the same few for many queries, variants and settings.
 
 use std::collections::HashMap;
 use std::sync::{LazyLock, Mutex, PoisonError};
@@ -7,10 +7,10 @@ use regex::Regex;
 
 static MADE: LazyLock<Mutex<HashMap<String, Regex>>> = LazyLock::new(Mutex::default);
 
-/// The pattern that a text stands for.
+/// Returns the compiled pattern; each text is compiled only once.
 ///
 /// # Errors
-/// It stands for none; what is wrong with it.
+/// [`regex::Error`] if the text is not a valid regular expression.
 pub(super) fn compiled(text: &str) -> Result<Regex, regex::Error> {
     let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(known) = made.get(text) {
@@ -21,7 +21,7 @@ pub(super) fn compiled(text: &str) -> Result<Regex, regex::Error> {
     Ok(new)
 }
 
-/// Whether a pattern that is well formed is found in a plan.
+/// Returns `true` if a valid pattern matches a plan; `false` for an invalid one.
 pub(super) fn is_found(text: &str, plan: &str) -> bool {
     compiled(text).is_ok_and(|pattern| pattern.is_match(plan))
 }

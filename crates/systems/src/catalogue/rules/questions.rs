@@ -1,5 +1,5 @@
-//! The rules of the questions workload: how a user's own documents get in, and templates from which first questions are
-//! written.
+//! Rules of the questions workload: how a user's own documents are loaded, and templates from which first
+//! questions are written.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,13 +8,13 @@ use crate::catalogue::{
     definition::LoadMode, error::CatalogueError, sections::Section, statements::StatementRule, template,
 };
 
-/// Its name.
+/// Name of the workload and of its section.
 pub const QUESTIONS: &str = "questions";
 
-/// Before the name of a statement file that is a template.
+/// Prefix of the names of statement files that are templates.
 const TEMPLATE: &str = "new_";
 
-/// After the name of a template for what the usual one does not ask about exactly.
+/// Suffix of the names of templates for paths about which the usual template would not ask exactly.
 const EXACT: &str = "_exact";
 
 const PATH: &[&str] = &["path"];
@@ -33,7 +33,7 @@ const FILES: [StatementRule; 23] = [
     StatementRule::required("count").single().filled(&[]),
     StatementRule::required("sizes").single().filled(&[]),
     StatementRule::optional("counters").single().filled(&[]),
-    // Makes a session refuse changes, before questions are asked.
+    // Makes a session reject changes, before questions are asked.
     StatementRule::optional("read_only").filled(&[]),
     StatementRule::optional("read_back").single().holding("rows").filled(&[]),
     StatementRule::required("drop").filled(&[]),
@@ -49,7 +49,7 @@ const FILES: [StatementRule; 23] = [
     StatementRule::optional("new_distinct_exact").single().filled(MEMBERS).naming(MEMBERS),
 ];
 
-/// The section as it is written.
+/// The section `[questions]` of `system.toml`, as written.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SectionDefinition {
@@ -64,56 +64,58 @@ pub(crate) struct SectionDefinition {
     value_control: Option<String>,
 }
 
-/// How a path of members is written in statements.
+/// How a path of members is written in a system's statements.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct PathNotation {
-    /// The document itself.
+    /// Text that stands for the document itself.
     root: String,
-    /// A member of what `{{path}}` stands for, called `{{key}}`.
+    /// A member `{{key}}` of the value at `{{path}}`.
     member: String,
-    /// The first member, where that is written otherwise.
+    /// The first member. `None`: it is written like the others.
     first: Option<String>,
-    /// A member whose key holds control characters, where that is written otherwise.
+    /// A member whose key holds control characters. `None`: it is written like the others.
     member_with_control: Option<String>,
-    /// What is replaced in a key, in this order.
+    /// Replacements in a key, as pairs of texts, in this order.
     #[serde(default)]
     key: Vec<[String; 2]>,
-    /// A control character of a key, by its `{{code}}` or the two digits of that in `{{hex}}`; as it is, where this is not said.
+    /// Control character of a key, with its code as `{{code}}` or as two digits in `{{hex}}`. `None`: it is
+    /// written unchanged.
     control: Option<String>,
-    /// What is put in the place of a key's first character.
+    /// Replacements of a key's first character, as pairs of texts.
     #[serde(default)]
     initial: Vec<[String; 2]>,
-    /// What is replaced in the whole path afterwards.
+    /// Replacements in the whole path, as pairs of texts; they are applied last.
     #[serde(default)]
     whole: Vec<[String; 2]>,
-    /// Patterns of what the system does not see of a key: keys that are the same without it are one to it.
+    /// Patterns of what the system ignores in a key: keys that are equal without it are one key to the
+    /// system.
     #[serde(default)]
     unseen: Vec<String>,
     /// Keys that the usual templates do not reach in every document.
     #[serde(default)]
     evades: Vec<KeyRule>,
-    /// Keys that no statement reaches.
+    /// Keys that no statement reaches, so that questions about them are not asked.
     #[serde(default)]
     unreachable: Vec<KeyRule>,
-    /// Keys with which the system does something to a document.
+    /// Keys because of which the system changes a document.
     #[serde(default)]
     alters: Vec<KeyRule>,
-    /// Why a path does not tell types apart, where it does not: then it is asked about otherwise, or not at all, where values
-    /// of other types are at it.
+    /// Why a path does not tell types apart; `None` if it does. If values of other types are at the path,
+    /// another template is used, or the question is not asked.
     blurs: Option<String>,
 }
 
-/// Something about certain keys.
+/// A property of keys that match a pattern.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct KeyRule {
-    /// The keys, as a pattern.
+    /// Pattern that matches the keys.
     keys: String,
-    /// Whether it is about members of the document itself alone.
+    /// Whether the rule applies only to members of the document itself.
     #[serde(default)]
     first: bool,
-    /// What becomes of them, or why they cannot be reached, in words.
+    /// What happens to the keys, or why they cannot be reached, in words.
     why: String,
 }
 
@@ -124,7 +126,7 @@ impl KeyRule {
     }
 }
 
-/// A kind of question of which there are templates.
+/// Kind of first question, for which a folder may have templates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
     /// The ten most frequent strings with their counts.
@@ -133,17 +135,17 @@ pub enum Kind {
     Top,
     /// Sum and mean of numbers.
     Sum,
-    /// How many documents have one string.
+    /// The number of documents that have one string.
     Filter,
-    /// How many different strings there are.
+    /// The number of different strings.
     Distinct,
 }
 
 impl Kind {
-    /// All of them.
+    /// All kinds of first questions.
     pub const ALL: [Self; 5] = [Self::Count, Self::Top, Self::Sum, Self::Filter, Self::Distinct];
 
-    /// The word that files are called by.
+    /// Returns the word used in the names of files.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
@@ -156,7 +158,7 @@ impl Kind {
     }
 }
 
-/// The rules themselves.
+/// Implementation of [`WorkloadRules`] for the questions workload.
 #[derive(Debug)]
 pub(crate) struct Rules;
 
@@ -181,7 +183,7 @@ impl WorkloadRules for Rules {
         &["load", "suspects", "logs", "path", "value", "value_control"]
     }
 
-    /// `[variants.NAME.questions]` are rules of another workload.
+    /// `[variants.NAME.questions]` holds rules of the analytics workload.
     fn has_overlays(&self) -> bool {
         false
     }
@@ -230,7 +232,7 @@ fn checked(
     Ok(Some(notation))
 }
 
-/// Whether what stands for a control character names its code.
+/// Checks that the text for a control character holds its code exactly once.
 fn check_control(
     section: &Section<'_>,
     key: &[&str],
@@ -244,7 +246,7 @@ fn check_control(
     }
 }
 
-/// What the section says besides, as it is kept in a [`Part`].
+/// Values of the section besides load mode and logs, as stored in a [`Part`].
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 struct OwnRules {
     #[serde(default)]
@@ -258,16 +260,17 @@ struct OwnRules {
 }
 
 impl Part {
-    /// Traits with which documents are offered one by one, of the part for questions.
+    /// Returns the traits that make a document a suspect, which is loaded alone. For the setup of questions.
     #[must_use]
     pub fn suspects(&self) -> Vec<String> {
         self.read_rules::<OwnRules>().map(|own| own.suspects).unwrap_or_default()
     }
 
-    /// A first question, written from the folder's template.
+    /// Writes a first question from the folder's template.
     ///
     /// # Errors
-    /// The folder has no template for it, or statements of the system cannot tell what is asked about from all else.
+    /// [`NotAsked::NoTemplate`] if the folder has no template for it, [`NotAsked::Unreachable`] if the
+    /// system's statements cannot tell what is asked about from everything else.
     pub fn first_question(&self, asked: &FirstAsked<'_>) -> Result<String, NotAsked> {
         let own: OwnRules = self.read_rules().unwrap_or_default();
         let name = format!("{TEMPLATE}{}", asked.kind.word());
@@ -282,7 +285,7 @@ impl Part {
         let template = match path.why_not_exact(asked) {
             None => self.statement(&name).ok_or(NotAsked::NoTemplate)?,
             Some(Inexact { why, is_several }) => exact()
-                // What is written alike is the same in every template that holds it.
+                // Paths that are written alike stay alike in every template that holds `{{path}}`.
                 .filter(|text| !is_several || !text.contains("{{path}}"))
                 .ok_or(NotAsked::Unreachable(why))?,
         };
@@ -292,7 +295,8 @@ impl Part {
         template::fill_known(template, &values).map_err(|problem| NotAsked::Unreachable(problem.to_string()))
     }
 
-    /// What the system does to documents with a member of one of these keys, in words; nothing where it keeps them.
+    /// Returns what the system does to documents with a member of one of these keys, in words. Empty if they
+    /// stay unchanged.
     #[must_use]
     pub fn alters(&self, keys: &[String]) -> Vec<String> {
         let own: OwnRules = self.read_rules().unwrap_or_default();
@@ -300,7 +304,7 @@ impl Part {
         all.filter(|rule| rule.is_about(keys)).map(|rule| rule.why.clone()).collect()
     }
 
-    /// The part without what only writes first questions: neither runs, nor counts.
+    /// Removes what only serves to write first questions: it neither runs nor counts in the digest.
     pub(crate) fn without_templates(mut self) -> Self {
         self.files.retain(|name, _| !name.starts_with(TEMPLATE));
         self.rules = serde_json::json!(OwnRules { suspects: self.suspects(), ..OwnRules::default() });
@@ -308,43 +312,43 @@ impl Part {
     }
 }
 
-/// What a first question asks about, and what else the documents hold.
+/// Subject of a first question, and what else the documents hold.
 #[derive(Debug, Clone, Copy)]
 pub struct FirstAsked<'a> {
-    /// What is asked.
+    /// Kind of the question, which selects the template.
     pub kind: Kind,
-    /// The names of the members that lead to the values.
+    /// Names of the members that lead to the values, outermost first.
     pub keys: &'a [String],
-    /// What is looked for, of a filter.
+    /// String to look for; used only by [`Kind::Filter`].
     pub value: &'a str,
-    /// Whether values of other types are there too.
+    /// Whether values of other types are at the path, too.
     pub is_mixed: bool,
-    /// All paths of the documents, this one included or not.
+    /// All paths of the documents, with or without this one.
     pub paths: &'a [KnownPath],
 }
 
-/// A path that documents have.
+/// A path that occurs in the documents.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KnownPath {
-    /// The names of the members that lead to it.
+    /// Names of the members that lead to the value, outermost first.
     pub keys: Vec<String>,
-    /// Whether it leads to elements of arrays, or through them.
+    /// Whether the path leads to elements of arrays, or through them.
     pub is_in_array: bool,
 }
 
 /// Why a system is not asked a first question.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NotAsked {
-    /// It has no template for it.
+    /// The folder has no template for the question, or no notation of paths.
     #[error("it has no template for such a question")]
     NoTemplate,
-    /// What is asked about cannot be told from all else.
+    /// What is asked about cannot be told from everything else; holds the reason.
     #[error("{0}")]
     Unreachable(String),
 }
 
 impl PathNotation {
-    /// The path of these keys; none where there is no key.
+    /// Returns the path of these keys in the system's notation. `None` if there is no key.
     fn written(&self, keys: &[String]) -> Option<String> {
         if keys.is_empty() {
             return None;
@@ -366,7 +370,8 @@ impl PathNotation {
         found.unwrap_or(key)
     }
 
-    /// The path as far as the system tells keys apart.
+    /// Returns the path without what the system ignores in keys, so that paths that are one to the system are
+    /// equal.
     fn seen(&self, keys: &[String]) -> Option<String> {
         let seen = |key: &String| {
             self.unseen.iter().fold(key.clone(), |key, pattern| match patterns::compiled(pattern) {
@@ -377,7 +382,7 @@ impl PathNotation {
         self.written(&keys.iter().map(seen).collect::<Vec<_>>())
     }
 
-    /// Why the usual template does not ask about exactly what is asked about, if it does not.
+    /// Returns why the usual template would not ask exactly the question. `None` if it would.
     fn why_not_exact(&self, asked: &FirstAsked<'_>) -> Option<Inexact> {
         let this = self.seen(asked.keys);
         let same = |path: &&KnownPath| self.seen(&path.keys) == this;
@@ -393,19 +398,19 @@ impl PathNotation {
     }
 }
 
-/// Why a usual template does not ask about exactly what is asked about.
+/// Why the usual template would not ask exactly the question.
 struct Inexact {
     why: String,
-    /// Whether its path is one of several that are written alike.
+    /// Whether several paths of the documents are written like this one.
     is_several: bool,
 }
 
-/// Whether a character ends a line, or may end a text, where it stands as it is.
+/// Returns `true` for a control character: written unchanged, it would end a line or could end a text.
 fn is_control(character: char) -> bool {
     matches!(u32::from(character), ..0x20 | 0x7f)
 }
 
-/// A text with its control characters written as `control` says.
+/// Returns the text with its control characters written as `control` states; unchanged without `control`.
 fn spelt(text: &str, control: Option<&str>) -> String {
     let Some(control) = control else { return text.to_owned() };
     let mut spelt = String::with_capacity(text.len());
@@ -425,20 +430,21 @@ fn replaced(text: &str, pairs: &[[String; 2]]) -> String {
     pairs.iter().fold(text.to_owned(), |text, [from, to]| text.replace(from.as_str(), to))
 }
 
-/// The statement files by which a user's folder may set a table up, with what the file is in the system's folder.
+/// Statement files by which a user's folder can set up a table, each with the name of the system's file that
+/// it replaces.
 pub(crate) const SET_UP: [(&str, &str); 3] = [("schema", "create"), ("load", "load"), ("index", "index")];
 
-/// Before the name of a question's statement among a part's files.
+/// Prefix of the name of a question's statement among the files of a workload setup.
 const ASK: &str = "ask ";
 
-/// The name that a question's statement has among a part's files.
+/// Returns the name of a question's statement among the files of a workload setup.
 #[must_use]
 pub fn question_file(question: &str) -> String {
     format!("{ASK}{question}")
 }
 
 impl Part {
-    /// Whether it has a statement for a question of the user's.
+    /// Returns `true` if the setup has a statement for a question of the user.
     #[must_use]
     pub fn asks(&self, question: &str) -> bool {
         self.files.contains_key(&question_file(question))

@@ -1,5 +1,5 @@
-//! The rules of the serving workload: one statement file for each operation, promises about their plans, and what a
-//! crash may lose.
+//! Rules of the serving workload: one statement file for each operation, requirements on their plans, and
+//! what a crash may lose.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -18,13 +18,13 @@ use crate::catalogue::{
     template,
 };
 
-/// Its name.
+/// Name of the workload, of its section and of its folder.
 pub const SERVING: &str = "serving";
 
 /// Placeholders that each client fills for each operation.
 const OF_OPERATIONS: [&str; 8] =
     ["key", "value", "document", "keyed_document", "keyed_documents", "limit", "old", "condition"];
-/// One path in the notations that there are; [`path_values`] fills them.
+/// Placeholders for one path, one in each notation; [`path_values`] returns their values.
 const OF_PATHS: [&str; 6] = ["path", "access", "dotted", "pointer", "braced", "steps"];
 
 const PLACEHOLDERS: [&str; 20] = [
@@ -66,7 +66,7 @@ const SET_OF_READ: &[&str] =
     &["key_type", "key", "value", "old", "path", "access", "dotted", "pointer", "braced", "steps"];
 const ADDED: &[&str] = &["key_type", "key", "document", "keyed_document", "keyed_documents"];
 
-/// The files of loading, and of what is asked about the system.
+/// Statement files that set up and load tables, or that query the state of the system.
 const OTHERS: [StatementRule; 15] = [
     StatementRule::required("create").filled(KEY_TYPE),
     StatementRule::required("load").holding("file").filled(KEY_TYPE),
@@ -85,7 +85,7 @@ const OTHERS: [StatementRule; 15] = [
     StatementRule::optional("encoded").filled(&["document"]).naming(&["document"]),
 ];
 
-/// The files that are operations: what `[serving.operations]` may name.
+/// Statement files that are operations, which `[serving.operations]` may name.
 const OPERATIONS: [StatementRule; 15] = [
     StatementRule::optional("read").filled(ONE).naming(KEY),
     StatementRule::optional("read_paths").filled(VALUES_OF_ONE).naming(&["paths"]),
@@ -110,15 +110,15 @@ const OPERATIONS: [StatementRule; 15] = [
 
 static FILES: LazyLock<Vec<StatementRule>> = LazyLock::new(|| [&OTHERS[..], &OPERATIONS].concat());
 
-/// The section as it is written.
+/// The section `[serving]` of `system.toml`, as written.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SectionDefinition {
     load: LoadMode,
-    /// Where the system keeps its logs, below a session's folder.
+    /// Files and folders of the system's logs, below a session's folder.
     #[serde(default)]
     logs: Vec<String>,
-    /// Files whose growth is what is written to the journal.
+    /// Files whose growth is counted as bytes written to the WAL.
     #[serde(default)]
     journal_files: Vec<String>,
     key_types: KeyTypes,
@@ -134,7 +134,7 @@ pub(crate) struct SectionDefinition {
     operations: BTreeMap<String, OperationDefinition>,
 }
 
-/// What a variant or a storage setting says over it.
+/// What a variant or a storage setting overrides in the section.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct OverlayDefinition {
@@ -145,18 +145,18 @@ pub(crate) struct OverlayDefinition {
     operations: BTreeMap<String, OperationDefinition>,
 }
 
-/// How keys are declared, by what they are.
+/// How the key of a record is declared, by type of key.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct KeyTypes {
-    /// `user` and 19 digits.
+    /// Declaration of a key that is `user` and 19 digits.
     text: String,
-    /// An integer of 64 bits; none where it cannot be had.
+    /// Declaration of a key that is an integer of 64 bits. `None` if the system has no such keys.
     #[serde(skip_serializing_if = "Option::is_none")]
     bigint: Option<String>,
 }
 
-/// Rules of one operation as they are written.
+/// Rules of one operation, as written.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct OperationDefinition {
@@ -172,7 +172,7 @@ pub(crate) struct OperationDefinition {
     note: Option<String>,
 }
 
-/// The rules themselves.
+/// Implementation of [`WorkloadRules`] for the serving workload.
 #[derive(Debug)]
 pub(crate) struct Rules;
 
@@ -268,7 +268,7 @@ fn check(section: &Section<'_>, written: &SectionDefinition) -> Result<(), Catal
     }
 }
 
-/// Lays the rules of one section over those below it, key by key.
+/// Overlays the rules of one section on those below it, key by key.
 fn lay(
     section: &Section<'_>,
     operations: BTreeMap<String, OperationDefinition>,
@@ -326,14 +326,14 @@ fn lay(
     Ok(())
 }
 
-/// What the section says, as it is kept.
+/// Values of the section that apply after all overrides, as stored in the workload setup.
 #[derive(Debug, Serialize, Deserialize)]
 struct OwnRules {
     journal_files: Vec<String>,
     key_types: KeyTypes,
     key_member: Option<String>,
     replication_log: bool,
-    // Only where it is so: the digests of others are older than this.
+    // Written only if `true`, because the digests of other configurations are older than this field.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     writers_take_turns: bool,
     clients: Option<u32>,
@@ -341,37 +341,41 @@ struct OwnRules {
     operations: BTreeMap<String, OperationRules>,
 }
 
-/// The serving workload on one configuration.
+/// Setup of the serving workload on one configuration.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Serving {
-    /// How documents get in.
+    /// How records are loaded into the system.
     pub load: LoadMode,
-    /// Files and folders of logs, below a session's folder; names that end in `*` stand for all that begin so.
+    /// Files and folders of logs, below a session's folder. A name that ends in `*` stands for all names with
+    /// this prefix.
     pub logs: Vec<String>,
-    /// Files, named likewise, whose growth is what is written to the journal, where no statement tells it.
+    /// Files, named likewise, whose growth is counted as bytes written to the WAL if no statement reports
+    /// these.
     pub journal_files: Vec<String>,
-    /// How a key of text is declared: `{{key_type}}`.
+    /// Declaration of a text key, which replaces `{{key_type}}`.
     pub text_key: String,
-    /// How a key of 64 bits is declared; none where it cannot be had.
+    /// Declaration of a 64-bit key, which replaces `{{key_type}}`. `None` if the system has no such keys.
     pub bigint_key: Option<String>,
-    /// What documents call their own key, where they hold it.
+    /// Name of the member in which documents hold their own key. `None` if they do not hold it.
     pub key_member: Option<String>,
-    /// Whether what is written is also written to a log for replication, or is such a log.
+    /// Whether writes also go to a log for replication, or the system's own log is one.
     pub replication_log: bool,
-    /// Whether clients in the engine's own process write one at a time, in the order in which they come.
+    /// Whether clients of an embedded engine write one at a time, in the order in which they come, by a lock
+    /// of jsonathlon's.
     pub writers_take_turns: bool,
-    /// The most connections at a time; none for no limit of the engine's kind.
+    /// Maximum number of connections at a time. `None` if this kind of engine has no limit.
     pub clients: Option<u32>,
-    /// Why the system is not made for this, if it is not: it is run and marked.
+    /// Why the system is not made for this workload: it is run, and marked with this text. `None` if it is
+    /// made for it.
     pub not_made_for: Option<String>,
-    /// What is declared or demanded per operation, by the name of its file; those without rules are not in it.
+    /// Rules per operation, by the name of its statement file; operations without rules are missing.
     pub operations: BTreeMap<String, OperationRules>,
-    /// The statement files by name (`create`, `read` …).
+    /// Statement files by name (`create`, `read` …).
     pub files: BTreeMap<String, StatementFile>,
 }
 
 impl Configuration {
-    /// The serving workload, if the system has it in this variant.
+    /// Returns the setup of the serving workload. `None` if the system does not run it in this variant.
     pub fn serving(&self) -> Option<Serving> {
         let part = self.parts.get(SERVING)?;
         let rules: OwnRules = part.read_rules().ok()?;
@@ -393,29 +397,30 @@ impl Configuration {
 }
 
 impl Serving {
-    /// The statements of a file, in order; none where the system has no such file: no such operation.
+    /// Returns the statements of a file, in order. Empty if the system has no such file, and thus no such
+    /// operation.
     pub fn statements(&self, name: &str) -> &[String] {
         super::statements(&self.files, name)
     }
 
-    /// The statement of a file that holds exactly one.
+    /// Returns the statement of a file that holds exactly one. `None` for other files.
     pub fn statement(&self, name: &str) -> Option<&str> {
         super::statement(&self.files, name)
     }
 
-    /// The operations that it has, by the names of their files.
+    /// Returns the operations that the system has, by the names of their files.
     pub fn has(&self) -> Vec<&'static str> {
         let names = OPERATIONS.into_iter().map(|file| file.name);
         names.filter(|name| !self.statements(name).is_empty()).collect()
     }
 
-    /// The rules of an operation, by the name of its file.
+    /// Returns the rules of an operation, by the name of its file; empty rules if it has none.
     pub fn rules(&self, operation: &str) -> OperationRules {
         self.operations.get(operation).cloned().unwrap_or_default()
     }
 
-    /// The statement of an operation whose plan is asserted: the one that the folder names, or else the first that
-    /// looks for something. None where nothing is promised.
+    /// Returns the statement of an operation whose plan is checked: the one that the folder names, otherwise
+    /// the first one that looks up a key or a condition. `None` if there are no requirements on the plan.
     pub fn planned(&self, operation: &str) -> Option<String> {
         let rules = self.operations.get(operation)?;
         if rules.expect.is_empty() && rules.forbid.is_empty() {
@@ -425,7 +430,7 @@ impl Serving {
         rules.plan.clone().or_else(|| self.statements(operation).iter().find(looks).cloned())
     }
 
-    /// What `read_paths` puts in the place of `{{paths}}` and `{{columns}}` for these paths.
+    /// Returns the texts that replace `{{paths}}` and `{{columns}}` of `read_paths` for these paths.
     pub fn read_paths(&self, paths: &[Vec<PathStep>]) -> (String, String) {
         let rules = self.rules("read_paths");
         let joined = |text: &Option<String>| -> String {
@@ -435,7 +440,7 @@ impl Serving {
                 let mut known: Vec<(&str, &str)> =
                     values.iter().map(|(name, value)| (*name, value.as_str())).collect();
                 known.push(("index", &index));
-                // Names were checked when the folder was read.
+                // Placeholders were checked when the folder was read, so filling cannot fail.
                 text.as_deref()
                     .map(|text| template::fill(text, &known).unwrap_or_default())
                     .unwrap_or_default()
@@ -446,41 +451,44 @@ impl Serving {
     }
 }
 
-/// What is declared or demanded about one operation.
+/// Requirements on the plan of one operation, and declarations about its statements.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OperationRules {
-    /// Patterns that the text of the plan must contain.
+    /// Regular expressions that must match the text of the plan.
     pub expect: Vec<String>,
-    /// Patterns that it must not contain.
+    /// Regular expressions that must not match the text of the plan.
     pub forbid: Vec<String>,
-    /// The statement whose plan that is, where it is not one of the operation's own.
+    /// Statement whose plan is checked. `None`: one of the operation's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plan: Option<String>,
-    /// Its answers may be older than the last acknowledged write.
+    /// Whether answers may be older than the last acknowledged write.
     #[serde(default)]
     pub may_be_stale: bool,
-    /// Whether its statements are one transaction, where it has several.
+    /// Whether the statements of the operation are one transaction, if it has several. `None` if not stated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub transactional: Option<bool>,
-    /// What undoes its statements where a later one fails.
+    /// Statement that undoes earlier statements of the operation if a later one fails. `None`: nothing is
+    /// undone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub undo: Option<String>,
-    /// Columns that one of its statements answers, and a later one holds as placeholders.
+    /// Columns that one statement of the operation returns and a later one holds as placeholders.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub answers: Vec<String>,
-    /// `read_paths`: the expression of one path, joined into `{{paths}}`.
+    /// For `read_paths`: expression of one path; all of them are joined by commas into `{{paths}}`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// `read_paths`: how the answer tells one path, joined into `{{columns}}`.
+    /// For `read_paths`: how the answer identifies one path; all of them are joined by commas into
+    /// `{{columns}}`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub column: Option<String>,
-    /// A remark for the reader of a report.
+    /// Remark for readers of a report.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
 }
 
 impl OperationRules {
-    /// What the text of a plan violates, each in a few words; none is good.
+    /// Returns what the text of a plan violates, each in a few words. Empty if the plan meets all
+    /// requirements.
     pub fn violations(&self, plan: &str) -> Vec<String> {
         let Self { expect, forbid, .. } = self;
         super::violations(expect, forbid, plan)
@@ -490,14 +498,15 @@ impl OperationRules {
 /// A step of a path into a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PathStep {
-    /// A member of an object.
+    /// A member of an object, by its name.
     Member(String),
-    /// An element of an array, from 0.
+    /// An element of an array, by its index from 0.
     Element(usize),
 }
 
-/// A path in all notations: `path` is `$.n.a[1]`, `access` is `.n.a[1]`, `dotted` is `n.a.1`, `pointer` is `/n/a/1`, `braced` is `{n,a,1}`,
-/// and `steps` is `'n','a','1'`. Names of members are letters, digits and `_`.
+/// Returns a path in all notations: `path` is `$.n.a[1]`, `access` is `.n.a[1]`, `dotted` is `n.a.1`,
+/// `pointer` is `/n/a/1`, `braced` is `{n,a,1}`, and `steps` is `'n','a','1'`. Names of members must be
+/// letters, digits and `_`.
 #[must_use]
 pub fn path_values(steps: &[PathStep]) -> [(&'static str, String); 6] {
     let words: Vec<String> = steps

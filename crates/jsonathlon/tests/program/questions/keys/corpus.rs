@@ -1,4 +1,4 @@
-//! Documents whose members are called anything, and the answers to first questions about them, by a plain reading.
+//! Documents with arbitrary member names, and the expected answers to generated questions, computed naively.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -12,7 +12,7 @@ use proptest::strategy::ValueTree as _;
 use proptest::test_runner::TestRunner;
 use serde_json::{Value as Json, json};
 
-/// Keys that mean something to somebody: to a path, a pattern, a quoted text, a template, a line, a document.
+/// Keys with a special meaning in paths, patterns, quoted texts, templates, lines or documents.
 pub(crate) const NASTY: [&str; 87] = [
     "",
     " ",
@@ -103,7 +103,7 @@ pub(crate) const NASTY: [&str; 87] = [
     "to",
 ];
 
-/// Those that end lines or texts.
+/// Keys with control characters, some of which end lines or texts.
 const CONTROLS: [&str; 12] = [
     "\n",
     "a;\nb",
@@ -140,7 +140,7 @@ const STRINGS: [&str; 16] = [
 
 const NUMBERS: [f64; 8] = [1.0, 2.0, -3.0, 0.5, 1e9, 0.0, 7.25, 4096.0];
 
-/// Something asked about a path.
+/// A question about one path.
 pub(crate) struct Question {
     pub(crate) name: String,
     pub(crate) kind: Kind,
@@ -149,21 +149,21 @@ pub(crate) struct Question {
     pub(crate) is_mixed: bool,
 }
 
-/// Documents and what is asked about them.
+/// Documents and the questions about them.
 pub(crate) struct Corpus {
     pub(crate) lines: Vec<String>,
     pub(crate) paths: Vec<KnownPath>,
     pub(crate) questions: Vec<Question>,
 }
 
-/// A cell of an answer.
+/// One cell of an answer.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Cell {
     Number(f64),
     Text(String),
 }
 
-/// Paths of one, two or three members of these names, no two the same.
+/// Distinct paths of one to three members with the names above.
 pub(crate) fn fixed() -> Vec<Vec<String>> {
     let all: Vec<&str> = NASTY.into_iter().chain(CONTROLS).collect();
     let path = |(place, key): (usize, &&str)| {
@@ -177,7 +177,8 @@ pub(crate) fn fixed() -> Vec<Vec<String>> {
     all.iter().enumerate().map(path).collect()
 }
 
-/// Paths of names drawn from all of Unicode, and from what systems' paths and texts are made of.
+/// Random paths; names are drawn from all of Unicode, and from characters that are special in paths and
+/// texts.
 pub(crate) fn drawn(count: usize, runner: &mut TestRunner) -> Vec<Vec<String>> {
     let character = prop_oneof![
         3 => any::<char>(),
@@ -194,7 +195,7 @@ pub(crate) fn drawn(count: usize, runner: &mut TestRunner) -> Vec<Vec<String>> {
 }
 
 impl Corpus {
-    /// Documents with values of one type, and some of others, at each of these paths.
+    /// Builds documents with values of one type, and some of other types, at each of these paths.
     pub(crate) fn of(mut wanted: Vec<Vec<String>>) -> Self {
         wanted.sort();
         wanted.dedup();
@@ -217,13 +218,13 @@ impl Corpus {
                 };
                 let mut document = Json::Object(serde_json::Map::new());
                 put(&mut document, keys, value);
-                // Beside another one, so that no path is alone in its document.
+                // A second path is added, so that no path is alone in its document.
                 let beside = (place + turn + 1) % wanted.len();
                 let value = if is_number(beside) { json!(2) } else { json!("x") };
                 if let Some(keys) = wanted.get(beside).filter(|keys| keys.first() != wanted[place].first()) {
                     put(&mut document, keys, value);
                 }
-                // Nobody knows how a text is spelt.
+                // Some documents are written with escapes, because the spelling of a text must not matter.
                 lines.push(if turn % 4 == 1 { escaped(&document) } else { document.to_string() });
             }
         }
@@ -251,7 +252,7 @@ impl Corpus {
         Self { lines, paths, questions }
     }
 
-    /// The right answer over all documents but those of these places; none where nothing of it is left.
+    /// The expected answer over all documents except the rejected ones. `None` if no value is left.
     pub(crate) fn answer(&self, question: &Question, refused: &[usize]) -> Option<Vec<Vec<Cell>>> {
         let mut texts = BTreeMap::<String, f64>::new();
         let mut numbers = Vec::new();
@@ -290,7 +291,7 @@ impl Corpus {
     }
 }
 
-/// A document in which each character is escaped that some writer of JSON escapes.
+/// Writes a document with every character escaped that any JSON writer escapes.
 fn escaped(value: &Json) -> String {
     let is_plain = |unit: u16| {
         u8::try_from(unit).is_ok_and(|byte| (b' '..0x7f).contains(&byte) && !b"\"\\/<>&'".contains(&byte))
@@ -315,7 +316,7 @@ fn is_number(place: usize) -> bool {
     place % 3 == 1
 }
 
-/// Puts a value at a path, unless something that is no object is on the way or something is there.
+/// Puts a value at a path, unless the path is occupied or leads through a value that is not an object.
 fn put(document: &mut Json, keys: &[String], value: Json) {
     let Some(members) = document.as_object_mut() else { return };
     match keys {
@@ -344,7 +345,7 @@ fn is_mixed(profiles: &[PathProfile], keys: &[String], is_number: bool) -> bool 
     })
 }
 
-/// Writes documents, one a line.
+/// Writes documents, one per line.
 pub(crate) fn write(file: &Path, lines: &[String]) {
     std::fs::write(file, lines.join("\n") + "\n").unwrap();
 }

@@ -1,5 +1,5 @@
-//! Any key can be asked about: first questions about members of any name are answered as a plain reading of the documents
-//! answers them, or not asked, with a reason.
+//! Tests that any key can be asked about: generated questions about members of any name are answered as
+//! expected, or left out with a reason.
 
 mod corpus;
 
@@ -23,18 +23,18 @@ use crate::support::LIMIT;
 use crate::support::real::{included, installed};
 use corpus::{Cell, Corpus, Question};
 
-/// Drawn anew each time, of so many paths each.
+/// Number of batches of random paths, which differ on each run; `PATHS` is the number of paths per batch.
 const BATCHES: usize = 4;
 const PATHS: usize = 40;
 
 const TABLE: &str = "of_keys";
-/// Wrong answers that are shown.
+/// Maximum number of wrong answers shown.
 const SHOWN: usize = 20;
 
-/// A session of a system that statements go to.
+/// A session that executes statements on a system.
 pub(crate) trait Session {
     fn ask(&mut self, statement: &str) -> Result<Vec<Row>, String>;
-    /// Loads a document a line, and gives the places of those that were refused.
+    /// Loads one document per line. Returns the positions of the rejected ones.
     fn load(&mut self, statement: &str, file: &Path) -> Vec<usize>;
 }
 
@@ -92,10 +92,11 @@ impl Session for Box<dyn Connection> {
     }
 }
 
-/// Questions that a system was not asked, with the reasons.
+/// Questions that a system was not asked: the keys of the path and the reason.
 type Left = Vec<(Vec<String>, String)>;
 
-/// Writes first questions about some documents as `questions new` does, reads them as a run does, and asks them all.
+/// Writes generated questions about the documents as `questions new` does, reads them as a run does, and asks
+/// them.
 fn ask_all(session: &mut dyn Session, configuration: Configuration, corpus: &Corpus) -> Left {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("documents.ndjson");
@@ -146,7 +147,7 @@ fn ask_all(session: &mut dyn Session, configuration: Configuration, corpus: &Cor
     left
 }
 
-/// Writes what can be asked into a folder; gives that, and what cannot.
+/// Writes the questions that can be asked into a folder. Returns them, and those that cannot be asked.
 fn written<'c>(part: &Part, corpus: &'c Corpus, folder: &Path) -> (Vec<&'c Question>, Left) {
     std::fs::create_dir_all(folder).unwrap();
     let (mut asked, mut left) = (Vec::new(), Vec::new());
@@ -189,7 +190,7 @@ fn is_same(rows: &[Row], expected: &[Vec<Cell>]) -> bool {
         })
 }
 
-/// The configuration that first questions are written for.
+/// The default configuration for users' questions, read from the catalogue's source folder.
 fn usual(system: &str) -> Configuration {
     let folders = Path::new(env!("CARGO_MANIFEST_DIR")).join("../systems/catalogue");
     let catalogue = Catalogue::load(&[folders]).unwrap();
@@ -198,7 +199,7 @@ fn usual(system: &str) -> Configuration {
     system.configuration(system.default_version(), &variant.name, "default").unwrap()
 }
 
-/// Asks a system that has been started about the fixed keys.
+/// Asks an already started system about the fixed keys.
 pub(crate) fn are_asked_about(system: &str, session: &mut dyn Session) {
     let corpus = Corpus::of(corpus::fixed());
     let left = ask_all(session, usual(system), &corpus);
@@ -206,7 +207,7 @@ pub(crate) fn are_asked_about(system: &str, session: &mut dyn Session) {
     is_the_exception(system, left.len(), corpus.questions.len());
 }
 
-/// What is not asked has a reason.
+/// Prints the questions that are not asked; each must have a reason.
 fn report(system: &str, left: &Left) {
     for (keys, why) in left {
         println!("{system} is not asked about {keys:?}: {why}");
@@ -246,7 +247,8 @@ fn of_an_embedded_engine(system: &str) {
         all_left += left.len();
         questions += corpus.questions.len();
     }
-    // Over all batches: keys are drawn, and a single batch may have an uncommon share that no system can name.
+    // Over all batches, because a single random batch may contain an unusual share of keys that the system
+    // cannot name.
     is_the_exception(system, all_left, questions);
     worker.close(LIMIT).unwrap();
 }

@@ -1,4 +1,5 @@
-//! Variants of indexes, and the queries that are asked under them: their own, then those that are asked under each.
+//! Index variants and the queries under each of them: its own first, then those that are asked under every
+//! index.
 
 use std::collections::BTreeMap;
 
@@ -8,8 +9,8 @@ use super::super::patterns::{compiled, is_found};
 use super::operation::{Expected, Operation};
 use crate::catalogue::{error::CatalogueError, sections::Section, template};
 
-/// What may be said once for many queries: of all of them, of those under an index, or of one. What is nearer to the query
-/// counts.
+/// Properties of queries that can be stated for all queries, for those under one index, or for a single
+/// query. The one that is nearest to the query applies.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(super) struct Ways {
     pub(super) used: Option<Vec<String>>,
@@ -20,7 +21,7 @@ pub(super) struct Ways {
 }
 
 impl Ways {
-    /// These, and what they leave open as in those.
+    /// Returns these properties, with those that are not stated taken from `below`.
     pub(super) fn over(self, below: &Self) -> Self {
         Self {
             used: self.used.or_else(|| below.used.clone()),
@@ -31,7 +32,7 @@ impl Ways {
         }
     }
 
-    /// Patterns must be some, and statements hold nothing but the table.
+    /// Checks that patterns are valid and that statements hold no placeholder but `{{table}}`.
     pub(super) fn check(&self, error: impl Fn(&str, String) -> CatalogueError) -> Result<(), CatalogueError> {
         for (key, patterns) in [("used", &self.used), ("vain", &self.vain)] {
             for pattern in patterns.iter().flatten() {
@@ -53,7 +54,7 @@ impl Ways {
     }
 }
 
-/// A text may hold these placeholders alone.
+/// Checks that a text holds no placeholders but these.
 fn has_only(text: &str, known: &[&str]) -> Result<(), String> {
     let names = template::placeholders(text).map_err(|problem| problem.to_string())?;
     match names.iter().find(|(_, name)| !known.contains(name)) {
@@ -62,7 +63,7 @@ fn has_only(text: &str, known: &[&str]) -> Result<(), String> {
     }
 }
 
-/// One variant of an index as it is written.
+/// One index variant, as written.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct IndexDefinition {
@@ -82,7 +83,7 @@ pub(crate) struct IndexDefinition {
     ask: Vec<AskDefinition>,
 }
 
-/// One query as it is written.
+/// One query under an index, as written.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct AskDefinition {
@@ -127,7 +128,7 @@ impl AskDefinition {
 
     fn complete(&self, below: &Ways) -> Ask {
         let ways = self.ways().over(below);
-        // Both were checked when they were read.
+        // The statement was checked when it was read, so filling cannot fail.
         let with = |hint: &str| {
             template::fill_known(&self.statement, &[("hint", hint)])
                 .unwrap_or_else(|_| self.statement.clone())
@@ -151,7 +152,7 @@ fn has_hint(statement: &str) -> bool {
     template::placeholders(statement).is_ok_and(|names| names.iter().any(|(_, name)| *name == "hint"))
 }
 
-/// All indexes of a section, each of which must be well formed, and one of them the best.
+/// Checks all index variants of a section: each must be well formed, and one of them must be the best.
 pub(super) fn check_indexes(
     section: &Section<'_>,
     written: &BTreeMap<String, IndexDefinition>,
@@ -191,7 +192,7 @@ pub(super) fn check_indexes(
     Ok(())
 }
 
-/// Queries, which lie at these keys of a section.
+/// Checks the queries that lie at these keys of a section.
 pub(super) fn check_asks(
     section: &Section<'_>,
     at: &[&str],
@@ -221,7 +222,8 @@ pub(super) fn check_asks(
     Ok(())
 }
 
-/// What is wrong with all that holds for a configuration together, and the keys of it; nothing when it is complete.
+/// Finds a query that is incomplete after all levels are merged. Returns the keys of its index and what is
+/// missing. `None` if all queries are complete.
 pub(super) fn lacking(
     indexes: &BTreeMap<String, IndexDefinition>,
     shared: &[AskDefinition],
@@ -243,7 +245,8 @@ pub(super) fn lacking(
     None
 }
 
-/// All queries under an index: its own, then those that are asked under each and that it does not ask itself.
+/// Returns all queries under an index: its own, then the shared ones. A shared query is left out if an own
+/// one has the same operation and form.
 fn completed(index: &IndexDefinition, shared: &[AskDefinition], ways: &Ways) -> Vec<Ask> {
     let ways = index.ways().over(ways);
     let has = |ask: &&AskDefinition| index.ask.iter().any(|own| own.is_as(ask));
@@ -251,7 +254,7 @@ fn completed(index: &IndexDefinition, shared: &[AskDefinition], ways: &Ways) -> 
     index.ask.iter().chain(further).map(|ask| ask.complete(&ways)).collect()
 }
 
-/// Each index with all that is asked under it.
+/// Converts all index variants, each with all queries under it.
 pub(super) fn complete(
     indexes: BTreeMap<String, IndexDefinition>,
     shared: &[AskDefinition],
@@ -265,27 +268,28 @@ pub(super) fn complete(
     indexes.into_iter().map(complete).collect()
 }
 
-/// One variant of an index.
+/// One index variant, with all queries under it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Index {
-    /// Its name.
+    /// Name of the index variant, from `[documents.index.NAME]`.
     pub name: String,
-    /// It in a few words.
+    /// Description in a few words.
     pub title: String,
-    /// Whether it is the one that a plain run builds.
+    /// Whether a plain run builds this index; exactly one index variant is the best.
     pub best: bool,
-    /// What makes it.
+    /// Statements that create the index, which are timed.
     pub create: Vec<String>,
-    /// What removes it.
+    /// Statements that remove the index; may be empty.
     pub drop: Vec<String>,
-    /// A remark for the reader of a report.
+    /// Remark for readers of a report.
     pub note: Option<String>,
-    /// Queries that are asked under it.
+    /// Queries under the index: its own first, then the shared ones.
     pub asks: Vec<Ask>,
 }
 
 impl Index {
-    /// The query of an operation that is timed under it: the first.
+    /// Returns the query that is timed for an operation: the first one. `None` if there is none, or if the
+    /// operation is not a test.
     #[must_use]
     pub fn timed(&self, operation: Operation) -> Option<&Ask> {
         self.asks.iter().find(|ask| ask.operation == operation && operation.is_test())
@@ -295,28 +299,28 @@ impl Index {
 /// One query under an index.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ask {
-    /// What it does.
+    /// Kind of result that the query returns.
     pub operation: Operation,
-    /// How it says it, in a word.
+    /// How the query expresses the operation, in a word.
     pub form: String,
-    /// The query.
+    /// Text of the query, without a hint.
     pub statement: String,
-    /// A plan that one of these matches uses the index.
+    /// Patterns of plans that use the index; one match is enough.
     pub used: Vec<String>,
-    /// A plan that one of these matches has it, and yet looks at every row or entry.
+    /// Patterns of plans that contain the index and yet look at every row or entry; one match is enough.
     pub vain: Vec<String>,
-    /// The query with a hint.
+    /// Text of the query with a hint to use the index. `None` if it takes no hint.
     pub forced: Option<String>,
-    /// What makes the system use an index that it can use.
+    /// Statements that make the system use an index wherever it can.
     pub force: Vec<String>,
-    /// What undoes that.
+    /// Statements that undo those of `force`.
     pub unforce: Vec<String>,
-    /// What it must answer.
+    /// Answer that is expected of the query.
     pub answer: Expected,
 }
 
 impl Ask {
-    /// Whether a plan uses the index: not at all, in vain, or well.
+    /// Classifies a plan: it uses the index, has it in vain, or does not use it.
     #[must_use]
     pub fn judge(&self, plan: &str) -> Judged {
         let found = |patterns: &[String]| patterns.iter().any(|pattern| is_found(pattern, plan));
@@ -329,21 +333,21 @@ impl Ask {
         }
     }
 
-    /// Whether the system can be told to use the index.
+    /// Returns `true` if the system can be told to use the index, by a hint or by statements.
     #[must_use]
     pub fn can_be_forced(&self) -> bool {
         self.forced.is_some() || !self.force.is_empty()
     }
 }
 
-/// What a plan does with an index.
+/// How a plan uses an index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Judged {
-    /// It finds by it.
+    /// The plan finds rows by the index.
     Used,
-    /// It goes through all of it.
+    /// The plan contains the index, but looks at every row or entry.
     InVain,
-    /// It does without.
+    /// The plan does not use the index.
     NotUsed,
 }
 
@@ -423,7 +427,7 @@ mod tests {
         );
         assert!(asks.iter().all(|ask| ask.used == ["nearer"]));
         assert_eq!((asks[0].vain.len(), asks[1].vain.len(), asks[2].vain.len()), (1, 0, 1));
-        // Of two of one operation the nearer is timed.
+        // Of two queries of one operation, the index's own one is timed.
         let index = complete(BTreeMap::from([("it".to_owned(), index)]), &shared, &ways).remove(0);
         assert_eq!(index.timed(Operation::Extract).unwrap().statement, "SELECT l");
     }

@@ -1,5 +1,5 @@
-//! The rules of the documents workload: one statement file for each test, reasons for those that a system lacks, and
-//! variants of indexes with the queries that are asked under them.
+//! Rules of the documents workload: one statement file for each test, reasons for tests that a system lacks,
+//! and index variants with the queries under them.
 
 mod index;
 mod operation;
@@ -24,7 +24,7 @@ pub use operation::{Expected, Operation};
 
 use index::Ways;
 
-/// Its name.
+/// Name of the workload, of its section and of its folder.
 pub const DOCUMENTS: &str = "documents";
 
 const PLACEHOLDERS: [&str; 10] =
@@ -56,15 +56,15 @@ const FILES: [StatementRule; 18] = [
     StatementRule::optional("commit").filled(&[]),
 ];
 
-/// The tests that a system may lack, which it then says why.
+/// Tests that a system may lack; `[documents.not]` states the reasons.
 const TESTS: [&str; 8] = ["export", "copy", "extract", "filter", "order", "index", "update_path", "version"];
 
-/// The section as it is written.
+/// The section `[documents]` of `system.toml`, as written.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SectionDefinition {
     load: LoadMode,
-    /// Where the system keeps its logs, below a session's folder.
+    /// Files and folders of the system's logs, below a session's folder.
     #[serde(default)]
     logs: Vec<String>,
     largest: Option<Largest>,
@@ -81,7 +81,7 @@ pub(crate) struct SectionDefinition {
     ask: Vec<AskDefinition>,
 }
 
-/// What a variant or a storage setting says over it.
+/// What a variant or a storage setting overrides in the section.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct OverlayDefinition {
@@ -97,17 +97,17 @@ pub(crate) struct OverlayDefinition {
     ask: Option<Vec<AskDefinition>>,
 }
 
-/// The largest document that is tried.
+/// Largest document with which a system is tested.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Largest {
-    /// Its ordinal number.
+    /// Ordinal number `n` of the document, which has about 2ⁿ⁺⁴ bytes.
     pub n: u32,
-    /// Why there is none larger.
+    /// Why larger documents are not tested.
     pub why: String,
 }
 
-/// The rules themselves.
+/// Implementation of [`WorkloadRules`] for the documents workload.
 #[derive(Debug)]
 pub(crate) struct Rules;
 
@@ -148,7 +148,7 @@ impl WorkloadRules for Rules {
             ask,
         };
         own.check(base)?;
-        // Where the indexes stand that hold.
+        // The section that defines the index variants in effect, for errors.
         let mut from = base;
         for section in over {
             let written: OverlayDefinition = section.read()?;
@@ -189,7 +189,8 @@ fn checked_reasons(
     Ok(not)
 }
 
-/// What the section says, as it is kept: queries that are asked under each index stand there once.
+/// Values of the section that apply after all overrides. Queries that are asked under every index are stored
+/// once.
 #[derive(Debug, Serialize, Deserialize)]
 struct OwnRules {
     largest: Option<Largest>,
@@ -207,23 +208,23 @@ impl OwnRules {
     }
 }
 
-/// The documents workload on one configuration.
+/// Setup of the documents workload on one configuration.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Documents {
-    /// How documents get in.
+    /// How documents are loaded into the system.
     pub load: LoadMode,
-    /// The largest document that is tried, where there is a limit.
+    /// Largest document with which the system is tested. `None` if there is no limit.
     pub largest: Option<Largest>,
-    /// Tests that the system lacks, and why.
+    /// Tests that the system lacks, each with the reason.
     pub not: BTreeMap<String, String>,
-    /// Variants of indexes, by name.
+    /// Index variants, in name order.
     pub index: Vec<Index>,
-    /// The statement files by name (`create`, `copy` …).
+    /// Statement files by name (`create`, `copy` …).
     pub files: BTreeMap<String, StatementFile>,
 }
 
 impl Configuration {
-    /// The documents workload, if the system has it in this variant.
+    /// Returns the setup of the documents workload. `None` if the system does not run it in this variant.
     pub fn documents(&self) -> Option<Documents> {
         let part = self.parts.get(DOCUMENTS)?;
         let OwnRules { largest, not, ways, index, ask } = part.read_rules().ok()?;
@@ -233,7 +234,8 @@ impl Configuration {
 }
 
 impl Documents {
-    /// Why a test is not done: the folder's reason, or that it has no statement for it. None when it is done.
+    /// Returns why a test is not done: the folder's reason, or that the folder has no statement for it.
+    /// `None` if the test is done.
     #[must_use]
     pub fn lacks(&self, test: &str) -> Option<String> {
         if let Some(why) = self.not.get(test) {
@@ -246,7 +248,7 @@ impl Documents {
         (!is_there).then(|| "its folder has no statement for this".to_owned())
     }
 
-    /// The index that a plain run builds.
+    /// Returns the index that a plain run builds. `None` if there are no index variants.
     #[must_use]
     pub fn best_index(&self) -> Option<&Index> {
         self.index.iter().find(|index| index.best)

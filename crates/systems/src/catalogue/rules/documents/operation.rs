@@ -1,28 +1,28 @@
-//! What queries do, and what they must answer.
+//! Operations of queries under an index, and the answers that are expected of them.
 
 use serde::{Deserialize, Serialize};
 
-/// What a query under an index does.
+/// What a query under an index returns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Operation {
     /// A value of every document.
     Extract,
-    /// Documents by a value.
+    /// Documents that have a certain value.
     Filter,
-    /// Documents in the order of a value.
+    /// All documents, in the order of a value.
     Order,
-    /// Documents that contain something.
+    /// Documents that contain a certain part.
     Contains,
-    /// Documents that have a member.
+    /// Documents that have a certain member.
     Exists,
 }
 
 impl Operation {
-    /// All of them, in the order in which they are shown.
+    /// All operations, in the order in which they are shown.
     pub const ALL: [Self; 5] = [Self::Extract, Self::Filter, Self::Order, Self::Contains, Self::Exists];
 
-    /// The word used in files and tables.
+    /// Returns the word used in files and tables.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
@@ -34,13 +34,13 @@ impl Operation {
         }
     }
 
-    /// Whether it is a test of its own too, which is timed with and without an index.
+    /// Returns `true` if the operation is also a test of its own, which is timed with and without an index.
     #[must_use]
     pub fn is_test(self) -> bool {
         matches!(self, Self::Extract | Self::Filter | Self::Order)
     }
 
-    /// What a query of it answers, unless it says otherwise.
+    /// Returns the answer of a query of this operation, unless the query states another one.
     pub(super) fn usual(self) -> Expected {
         match self {
             Self::Extract => Expected::L,
@@ -51,7 +51,7 @@ impl Operation {
     }
 }
 
-/// What a query must answer.
+/// Answer that is expected of a query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Expected {
@@ -59,7 +59,7 @@ pub enum Expected {
     L,
     /// The keys of the documents whose `l` is 10, in any order.
     Ten,
-    /// All keys in the order of `l`, then of themselves.
+    /// All keys, ordered by `l` and then by key.
     Order,
     /// The keys of the documents that have a member `rare`, in any order.
     Rare,
