@@ -1,4 +1,5 @@
-//! What the built-in folders must have alike, so that no system is held against others that were given more.
+//! Tests of properties that all built-in folders must share, so that no system is compared with better
+//! equipped ones.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
@@ -16,7 +17,7 @@ fn one(system: &System, variant: &str, storage: &str) -> Configuration {
     system.configuration(system.default_version(), variant, storage).unwrap()
 }
 
-/// The variants that stand for a system in a workload.
+/// The default variants of a system in a workload.
 fn defaults<'a>(system: &'a System, workload: &str) -> Vec<&'a str> {
     let all = system.variants_of(workload).iter();
     all.filter(|variant| variant.is_default).map(|variant| variant.name.as_str()).collect()
@@ -26,7 +27,7 @@ fn statements<'a>(configuration: &'a Configuration, workload: &str, file: &str) 
     configuration.parts[workload].files.get(file).map_or(&[], |file| &file.statements)
 }
 
-/// Bytes of `4096MB`, or of `4096M`.
+/// Parses `4096MB` or `4096M`. Returns the number before the unit.
 fn megabytes(text: &str) -> Option<u64> {
     text.trim_end_matches('B').strip_suffix('M')?.parse().ok()
 }
@@ -51,7 +52,7 @@ fn every_log_that_a_folder_sizes_has_the_same_room() {
         assert!(logs.len() >= 3, "PostgreSQL, MySQL and MariaDB: {logs:?}");
         assert!(logs.values().all(|size| *size == Some(expected)), "{budget}: {logs:?}");
     }
-    // Stock is the package's own, here as with memory.
+    // The stock profile keeps the package's default for logs, as for memory.
     let catalogue = catalogue();
     let mysql = catalogue.get("mysql").unwrap();
     let stock = one(mysql, "no-index", "default").with_memory(Profile::Stock, 1 << 30).unwrap();
@@ -61,7 +62,8 @@ fn every_log_that_a_folder_sizes_has_the_same_room() {
 #[test]
 fn whoever_serves_has_read_its_documents_before() {
     for system in catalogue().systems().iter().filter(|system| system.runs(SERVING)) {
-        // It has no cache of documents beside the kernel's, and no query that reads all of them and answers little.
+        // It has no document cache besides the kernel's, and no query that reads all documents with a small
+        // answer.
         let has_no_way = system.name() == "elasticsearch";
         for variant in system.variants_of(SERVING) {
             let configuration = one(system, &variant.name, "default");
@@ -89,7 +91,7 @@ fn postgresql_compresses_documents_with_lz4_unless_told_otherwise() {
     for (workload, variant) in [(SERVING, "jsonb-key-pglz"), (DOCUMENTS, "jsonb-pglz")] {
         assert_eq!(compresses(workload, variant, "default"), [false, true], "{variant}");
     }
-    // It is none of the package's defaults, and said so.
+    // It differs from the package's defaults, which must be declared.
     let said = one(postgresql, "jsonb-key", "default").exceptions;
     assert!(said.iter().any(|exception| exception.what.starts_with("COMPRESSION lz4")), "{said:?}");
 }
@@ -113,4 +115,17 @@ fn mysql_copies_documents_whole_and_changes_them_in_place() {
         assert_eq!(settings["binlog_row_value_options"], "PARTIAL_JSON", "{variant}");
         assert_eq!(settings["binlog_row_image"], "MINIMAL", "{variant}");
     }
+}
+
+#[test]
+fn documents_kept_as_text_are_ranked_with_text() {
+    let catalogue = catalogue();
+    for (system, variant) in
+        [("clickhouse", "string"), ("duckdb", "json-table"), ("mariadb", "json"), ("postgresql", "json")]
+    {
+        let system = catalogue.get(system).unwrap();
+        assert_eq!(one(system, variant, "default").ranks_with, "text", "{} {variant}", system.name());
+    }
+    // A text in a JSON column is beside other JSON columns.
+    assert_eq!(one(catalogue.get("mysql").unwrap(), "json", "default").ranks_with, "");
 }
