@@ -1,7 +1,7 @@
-//! Workloads: each plans trials and runs them through drivers' workers, and records what happened.
+//! Benchmark workloads: plan trials, run them in workers, and record the results.
 //!
-//! What all of them share is here: targets and sessions, loading, pace, the recorder. A workload is a room of its own
-//! behind [`workload::Workload`].
+//! The modules at the top level are shared by all workloads: targets, sessions, loading, stopping rules and
+//! the recorder. Each workload is a module of its own that implements [`workload::Workload`].
 
 #![forbid(unsafe_code)]
 
@@ -33,6 +33,7 @@ mod error;
 mod in_memory;
 mod limit;
 mod plain_name;
+mod scratch;
 mod snapshot;
 mod spent;
 

@@ -1,4 +1,4 @@
-//! A loaded data folder kept aside, so that every round begins with the same data without another load.
+//! Keeps a copy of a loaded data folder, so that every round starts with the same data without another load.
 
 use std::fs;
 use std::io;
@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 
 use jsonathlon_servers::copy_all;
 
-/// The copy of one session's folder. The engine must be stopped while it is taken or put back.
+use crate::scratch::beside;
+
+/// Copy of one session's data folder. The engine must be stopped while the copy is made or restored.
 #[derive(Debug)]
 pub(crate) struct Snapshot {
     folder: PathBuf,
@@ -14,36 +16,29 @@ pub(crate) struct Snapshot {
 }
 
 impl Snapshot {
-    /// Copies `folder` to beside it.
+    /// Copies `folder` to a sibling folder, replacing an older copy.
     pub(crate) fn take(folder: &Path) -> io::Result<Self> {
-        let copy = beside(folder);
+        let copy = beside(folder, "loaded");
         remove(&copy)?;
         copy_all(folder, &copy)?;
         Ok(Self { folder: folder.to_owned(), copy })
     }
 
-    /// Puts everything back as it was.
+    /// Restores the original folder to the state of the copy.
     pub(crate) fn restore(&self) -> io::Result<()> {
         self.restore_to(&self.folder)
     }
 
-    /// Puts everything into another folder, in the place of what is there.
+    /// Copies the data into another folder and replaces its contents.
     pub(crate) fn restore_to(&self, folder: &Path) -> io::Result<()> {
         remove(folder)?;
         copy_all(&self.copy, folder)
     }
 }
 
-/// A version has points in it, behind which no other configuration's name may be cut off.
-fn beside(folder: &Path) -> PathBuf {
-    let mut name = folder.file_name().unwrap_or_default().to_owned();
-    name.push(".loaded");
-    folder.with_file_name(name)
-}
-
 impl Drop for Snapshot {
     fn drop(&mut self) {
-        // The run's work folder goes at its end in any case.
+        // Best effort: the run's work folder is removed at the end anyway.
         remove(&self.copy).ok();
     }
 }

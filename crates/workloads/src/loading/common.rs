@@ -1,4 +1,5 @@
-//! Documents that several configurations hold, loaded once more and untimed, so that all can be asked over the same ones.
+//! Loads the documents that several configurations hold once more, untimed, so that all answer questions
+//! about the same documents.
 
 use std::time::Duration;
 
@@ -9,13 +10,15 @@ use super::{refused, settle};
 use crate::RunError;
 use crate::bench::{Accepted, Bench};
 use crate::recorder::Recorder;
+use crate::scratch::beside;
 use crate::session::{Ended, Session};
 
 impl Bench<'_> {
-    /// Loads these documents and no others into `table`, which is made for it, and waits until they can be asked about.
+    /// Loads exactly these documents into a new `table` and waits until they can be queried.
     ///
     /// # Errors
-    /// When the system, which has taken each of them before, does not take them all now.
+    /// [`FailureKind::Refused`] if the system rejects a document that it accepted before,
+    /// [`FailureKind::Wrong`] if the table has another number of documents afterwards.
     pub(crate) fn load_only(
         &self,
         documents: &Accepted,
@@ -30,7 +33,7 @@ impl Bench<'_> {
         without.sort_unstable();
         let clean = staged.clean_documents.saturating_sub(without.len() as u64);
         let mut files = Vec::new();
-        let part = session.folder().with_extension("common");
+        let part = beside(session.folder(), "common");
         if clean > 0 {
             refused::without(&staged.clean, without, &part)?;
             files.push(load_file(session, table, &part, limit, recorder));

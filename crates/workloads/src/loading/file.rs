@@ -1,4 +1,4 @@
-//! One file into one table: loaded, or only tried.
+//! Loads one file into one table, permanently or on trial.
 
 use std::path::Path;
 use std::time::Duration;
@@ -14,12 +14,12 @@ use crate::plain_name::PlainName;
 use crate::recorder::Recorder;
 use crate::session::{Ended, Session, relay};
 
-/// The table in which documents are tried.
+/// Name of the table into which documents are loaded on trial.
 const PROBE: &str = "documents_probed";
-/// A document on trial that needs longer than this is refused by hanging.
+/// Timeout of loading on trial. A document that takes longer counts as rejected.
 pub(super) const ONE_DOCUMENT_LIMIT: Duration = Duration::from_secs(300);
 
-/// How many documents a table holds, by the system's own count.
+/// Number of documents in a table according to the system.
 pub(super) fn held(session: &mut Session<'_>, table: &str, limit: Duration) -> Result<u64, Ended> {
     let figures = session.figures("count", &[("table", table)], limit)?;
     match figures.values().next() {
@@ -31,7 +31,7 @@ pub(super) fn held(session: &mut Session<'_>, table: &str, limit: Duration) -> R
     }
 }
 
-/// Loads `file` into `table` the way the configuration says.
+/// Loads `file` into `table` with the load mode and statements of the configuration.
 pub(super) fn load_file(
     session: &mut Session<'_>,
     table: &str,
@@ -57,7 +57,7 @@ pub(super) fn load_file(
     session.request(&Op::Load { load, sync }, limit, &mut relay(recorder.observer))
 }
 
-/// The lines that a load did not take.
+/// Lines that a load has rejected, with the system's reasons.
 pub(super) fn refused_lines(loaded: &Loaded) -> Vec<Refused> {
     loaded
         .rejects
@@ -75,8 +75,9 @@ pub(super) fn remove(path: &Path) -> Result<(), RunError> {
     }
 }
 
-/// Loads `file` into a table on trial that is gone afterwards, and tells what was refused of it. An engine that dies of
-/// it has refused too, and is started again; and so has one that holds another number of documents then.
+/// Loads `file` into a temporary table and returns which documents are rejected. A crash or timeout of the
+/// engine counts as rejection of the whole file, and the engine is restarted. So does a wrong number of
+/// documents in the table.
 pub(super) fn on_trial(
     session: &mut Session<'_>,
     file: &Path,

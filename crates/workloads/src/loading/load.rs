@@ -1,9 +1,9 @@
-//! Documents going in: as fast as the system takes them, with nothing lost unseen.
+//! Loads documents as fast as the system accepts them, and accounts for every rejected document.
 //!
-//! Documents that are fit for everybody go in bulk. Suspects (duplicate keys, very large, …) are offered to a
-//! table on trial first, so that one of them can neither spoil a bulk statement nor leave half of itself
-//! behind; what it takes of them is loaded after the others, and its time is part of the load. What a system
-//! refuses is listed with its own reason.
+//! Clean documents are loaded in bulk. Suspects (duplicate keys, very large, …) are loaded on trial first, so
+//! that none of them can make a bulk statement fail or leave part of itself behind. Accepted suspects are
+//! loaded after the clean documents; that time is part of the load. Rejected documents are listed with the
+//! system's reason.
 
 use std::time::Duration;
 
@@ -21,13 +21,14 @@ use crate::RunError;
 use crate::bench::{Accepted, Bench, TABLE, UnderTest};
 use crate::bound;
 use crate::recorder::{Recorder, blank, memory_metrics};
+use crate::scratch::beside;
 use crate::session::{Ended, Session};
 
-/// Share of the offered documents that a system must hold to be compared with others.
+/// Minimum share of the offered documents that a system must hold to be compared with others.
 const COMPARABLE: f64 = 0.999;
 
-/// Loads one target and records how it went, in rounds that begin with a load. What it holds then is kept with it, or
-/// the failure that keeps it from being asked.
+/// Loads one target. Records the trial in rounds that begin with a load, and stores the accepted documents or
+/// the failure in [`UnderTest::holds`].
 pub(super) fn load(
     bench: &Bench<'_>,
     round: u32,
@@ -51,7 +52,7 @@ pub(super) fn load(
     };
     one.load_s = trial.seconds.unwrap_or_default();
     one.holds = Ok(accepted);
-    // A run that goes on loads again what it had loaded; that is no trial.
+    // Reloading data in a resumed run is not a trial.
     if (round == 1 || round <= settings.load_rounds_of(one.load_s)) && !recorder.has(&key) {
         rejects::note(cells, &rejected, recorder)?;
         recorder.trial(key, trial)?;
@@ -76,7 +77,7 @@ fn attempt(
     let watch = Watch::begin(session);
     let refused_lines = bulk(session, staged, limit, &mut spent, recorder)?;
     watch.end(&mut spent);
-    // What the program has to find out first is no part of the load; what it loads then is.
+    // Testing suspects is not part of the load time; loading the accepted ones is.
     let mut tried = match staged.suspects.as_slice() {
         [] => Tried::default(),
         _ => suspects::try_out(session, staged, recorder)?,
@@ -114,21 +115,21 @@ fn attempt(
         trial.metrics.extend(memory_metrics("peak", peak, session.idle));
     }
     if let Ok(bytes) = peak_resident_bytes(std::process::id()) {
-        // The coordinator's own memory, which holds what answers are verified with and little else.
+        // The coordinator's own memory, mainly the expected answers.
         trial.metrics.insert("peak_harness_bytes".into(), bytes as f64);
     }
     let refused_lines = refused_lines.iter().map(|one| one.ordinal).collect();
     Ok((trial, rejected, Accepted { refused_lines, suspects: accepted }))
 }
 
-/// The files that the program makes for a system, as their names stand in its words.
+/// Paths of the files that this program creates for a system, as they may appear in error messages.
 fn own_files(session: &Session<'_>, staged: &Staged) -> Vec<String> {
     let folder = session.folder();
-    let beside = ["part", "kept", "suspects"].map(|ending| folder.with_extension(ending));
-    // Where it is the user's own file, they know its name.
+    let scratch = ["part", "kept", "suspects"].map(|ending| beside(folder, ending));
+    // If the clean file is the user's own file, the user knows its name.
     let is_own = folder.parent().is_some_and(|work| staged.clean.starts_with(work));
     let clean = is_own.then(|| staged.clean.clone());
-    clean.into_iter().chain(beside).map(|file| file.display().to_string()).collect()
+    clean.into_iter().chain(scratch).map(|file| file.display().to_string()).collect()
 }
 
 fn bound_by(spent: &Spent, bench: &Bench<'_>) -> Option<String> {
@@ -143,7 +144,7 @@ fn bound_by(spent: &Spent, bench: &Bench<'_>) -> Option<String> {
     bound::verdict(&spent).map(str::to_owned)
 }
 
-/// What a load took, by documents and bytes that the system holds then.
+/// Metrics of a load that left `documents` documents of `bytes` bytes in the system.
 fn metrics(spent: &Spent, documents: u64, bytes: u64) -> Metrics {
     let bytes = bytes as f64;
     let per_second = |amount: f64| if spent.seconds > 0.0 { amount / spent.seconds } else { 0.0 };
@@ -172,7 +173,7 @@ fn metrics(spent: &Spent, documents: u64, bytes: u64) -> Metrics {
     metrics
 }
 
-/// The system's own count of its documents, which must be that of those it accepted.
+/// Counts the documents in the table; a failure if it is not the number of accepted documents.
 fn count(
     session: &mut Session<'_>,
     staged: &Staged,
@@ -194,7 +195,8 @@ fn count(
     ))
 }
 
-/// The clean documents, through the system's own bulk path. Gives the lines of their file that it refused.
+/// Loads the clean documents through the system's bulk load path. Returns the rejected lines of the clean
+/// file.
 fn bulk(
     session: &mut Session<'_>,
     staged: &Staged,
@@ -210,7 +212,7 @@ fn bulk(
             spent.loading(&loaded);
             return Ok(refused_lines(&loaded));
         }
-        // A part that is refused can be found; a crash or a timeout of the whole cannot be blamed on one.
+        // A rejection can be traced to single documents; a crash or timeout of the whole load cannot.
         Err(Ended::Failed(failure)) if failure.kind == FailureKind::Refused => failure,
         Err(other) => return Err(other),
     };
@@ -219,19 +221,19 @@ fn bulk(
         session.target.configuration.title,
         rejects::first_line(&rejects::in_users_terms(&failure.error, &own_files(session, staged)))
     ));
-    let scratch = session.folder().with_extension("part");
+    let scratch = beside(session.folder(), "part");
     let found = refused::find(&staged.clean, &scratch, MOST, &mut |part| on_trial(session, part, recorder));
     remove(&scratch)?;
     let refused = found?;
     if refused.is_empty() {
         return Err(failure.into());
     }
-    // Whatever the failed statement left behind goes: a document must be there exactly once.
+    // Remove what the failed statement may have left: every document must be present exactly once.
     start_over(session, limit)?;
     if refused.len() as u64 == staged.clean_documents {
         return Ok(refused);
     }
-    let kept = session.folder().with_extension("kept");
+    let kept = beside(session.folder(), "kept");
     refused::without(&staged.clean, refused.iter().map(|one| one.ordinal), &kept)?;
     let loaded = load_file(session, TABLE, &kept, limit, recorder);
     remove(&kept)?;

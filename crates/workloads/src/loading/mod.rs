@@ -1,4 +1,4 @@
-//! Documents into systems, in rounds: loaded, settled, measured, read back.
+//! Loads documents into systems round by round, settles and measures them, and reads documents back.
 
 mod common;
 mod file;
@@ -23,34 +23,38 @@ use crate::settings::LOAD_ROUNDS;
 pub(crate) use settle::{settle, sizes};
 
 impl<'a> Bench<'a> {
-    /// Loads at most; each target decides by what its first one took.
+    /// Maximum number of rounds with a load; the duration of a target's first load decides how many it really
+    /// gets.
     #[must_use]
     pub fn most_load_rounds(&self) -> u32 {
         self.settings.load_rounds.unwrap_or(LOAD_ROUNDS)
     }
 
-    /// Rounds that begin with a load: as asked for, or by what the last load took.
+    /// Number of rounds with a load for a target: from the settings, or by the duration of its last load and
+    /// settle.
     fn load_rounds(&self, one: &UnderTest<'_>) -> u32 {
         self.settings.load_rounds_of(one.load_s + one.drained_s)
     }
 
-    /// Whether this round of a target begins with a load that has no record yet.
+    /// Returns `true` if this round of a target begins with a load that has no record yet.
     #[must_use]
     pub fn is_load_due(&self, round: u32, one: &UnderTest<'_>, recorder: &Recorder<'_>) -> bool {
         let [load, size] = one.cells.load_keys(round);
         let open = !recorder.has(&load) || !recorder.has(&size);
         match one.is_loaded {
-            // What nobody has loaded since the program began is loaded when there is something to ask.
+            // A target that the current process has not loaded is loaded here only for rounds that certainly
+            // load; other rounds load it when a question is due.
             false => open && (round == 1 || self.settings.load_rounds.is_some_and(|rounds| round <= rounds)),
-            // What could not be loaded once is not tried again.
+            // A failed load is not repeated.
             true => open && round <= self.load_rounds(one) && one.holds.is_ok(),
         }
     }
 
-    /// What could not be loaded once is not loaded again; where this round's load was planned, it has failed too.
+    /// Records the planned load of this round as failed if an earlier load of the target failed, because a
+    /// failed load is not repeated.
     ///
     /// # Errors
-    /// The journal cannot be written.
+    /// If the journal cannot be written.
     pub fn fail_planned_loads(
         &self,
         round: u32,
@@ -69,10 +73,11 @@ impl<'a> Bench<'a> {
         Ok(())
     }
 
-    /// Loads a target into a fresh folder and drains it; of rounds that begin with a load, both are recorded.
+    /// Loads a target into a new data folder and settles it. Load and size are recorded in rounds that begin
+    /// with a load.
     ///
     /// # Errors
-    /// What ends the run; a load that failed is a record, and [`UnderTest::holds`] says why.
+    /// If the run must end. A failed load is recorded, and [`UnderTest::holds`] has the reason.
     pub fn load(
         &self,
         round: u32,
@@ -93,16 +98,17 @@ impl<'a> Bench<'a> {
             load::load(self, round, one, recorder)?;
         }
         one.is_loaded = true;
-        // At once, and with the engine stopped at the end: while the next one is at work, nothing of this one
-        // may be, and what it does by itself must not pass unmeasured.
+        // Settle immediately and stop the engine: its background work must be measured here and must not
+        // disturb the next engine.
         let recorded = round == 1 || round <= self.load_rounds(one);
         self.enter(State::Drained, recorded.then_some(round), one, recorder)
     }
 
-    /// Compacts a target once, after all rounds of its drained state.
+    /// Compacts a target once, after all rounds in the drained state. Loads it first if the current process
+    /// has not.
     ///
     /// # Errors
-    /// What ends the run; a compaction that failed is a record.
+    /// If the run must end. A failed compaction is recorded.
     pub fn compact(&self, one: &mut UnderTest<'a>, recorder: &mut Recorder<'_>) -> Result<(), RunError> {
         if recorder.has(&one.cells.size(State::Compacted).trial_key(1, 0)) {
             return Ok(());
@@ -114,7 +120,7 @@ impl<'a> Bench<'a> {
     }
 }
 
-/// Why nothing is asked of what could not be loaded.
+/// Failure of the trials of a system that could not be loaded.
 pub(crate) fn not_asked(failure: &Failure) -> Failure {
     failure.followed_by("not done, because loading failed")
 }

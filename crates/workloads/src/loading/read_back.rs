@@ -1,4 +1,4 @@
-//! Whether a system gives documents back as they were: measured, not claimed.
+//! Measures whether a system returns documents as they were loaded.
 
 mod by_position;
 
@@ -16,13 +16,13 @@ use crate::recorder::Recorder;
 use crate::session::Ended;
 
 impl Bench<'_> {
-    /// Reads sample documents back and compares them with what was given.
+    /// Reads sample documents back and compares them with the originals.
     pub(super) fn read_back(
         &self,
         one: &mut UnderTest<'_>,
         recorder: &mut Recorder<'_>,
     ) -> Result<(), Ended> {
-        // A reference row keeps no documents.
+        // References keep no documents.
         if one.session.target.part.statements("read_back").is_empty() {
             return Ok(());
         }
@@ -31,7 +31,7 @@ impl Bench<'_> {
         if recorder.has(&key) {
             return Ok(());
         }
-        // A folder whose statement asks for rows finds documents by their position, others by their keys.
+        // A statement with `{{rows}}` returns documents by position, any other by key.
         let is_by_position =
             one.session.target.part.statements("read_back").iter().any(|text| text.contains("{{rows}}"));
         if is_by_position {
@@ -42,14 +42,14 @@ impl Bench<'_> {
             let unreadable =
                 |error: std::io::Error| Ended::failed(FailureKind::Environment, error.to_string());
             let held = one.holds.as_ref().ok();
-            // Not all that were offered one by one are among those that are looked at.
+            // The sample may miss suspects, so an unknown document proves nothing.
             let has_others = held.is_some_and(|held| !held.suspects.is_empty());
             let first = self.first_loaded(held).map_err(unreadable)?;
             let mut compared = by_position::compare(&first, &returned);
             if compared.is_strange() && has_others {
                 compared.strange = 0;
             } else if compared.is_strange() && first.len() == LOOKED_AT {
-                // A table may be in quite another order.
+                // The table may be in a completely different order, so all clean documents are searched.
                 let lines = BufReader::new(File::open(&self.staged.clean).map_err(unreadable)?).split(b'\n');
                 compared.recognised +=
                     u64::from(by_position::is_any_of(lines, &returned).map_err(unreadable)?);
@@ -78,8 +78,7 @@ impl Bench<'_> {
         Ok(())
     }
 
-    /// The first documents in the order in which they were loaded: those of the clean file, then the suspects that were
-    /// taken.
+    /// First documents in load order: those of the clean file, then the accepted suspects.
     fn first_loaded(&self, held: Option<&Accepted>) -> std::io::Result<Vec<Vec<u8>>> {
         let staged = self.staged;
         let mut first = match staged.clean_documents {
@@ -99,13 +98,13 @@ impl Bench<'_> {
     }
 }
 
-/// Characters that are shown of a document that nobody loaded.
+/// Characters of an unknown document that are quoted in the failure.
 const SHOWN: usize = 80;
-/// Documents that are asked for by their position: the first ones, in the system's own order.
+/// Number of documents that are read back by position: the first ones in the system's own order.
 const POSITIONS_TEXT: &str = "1000";
-/// Bytes of suspects that are looked at: some are as large as documents come.
+/// Maximum total size of suspects to compare; single ones can be very large.
 const MOST_SUSPECT_BYTES: u64 = 256 << 20;
-/// Loaded documents among which they are looked for: a load by several threads changes their order.
+/// Number of loaded documents to search for the returned ones: a load by several threads changes the order.
 const LOOKED_AT: usize = 20_000;
 
 fn structure(cell: Cell, compared: ReadBack) -> Structure {
@@ -119,35 +118,36 @@ fn structure(cell: Cell, compared: ReadBack) -> Structure {
     }
 }
 
-/// The first lines of a file, without their newlines.
+/// First `most` lines of a file, without newlines.
 fn first_lines(file: &Path, most: usize) -> std::io::Result<Vec<Vec<u8>>> {
     BufReader::new(File::open(file)?).split(b'\n').take(most).collect()
 }
 
-/// Read-back documents compared with what was loaded.
+/// Result of comparing returned documents with the loaded ones.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct ReadBack {
-    /// Documents compared.
+    /// Documents that were compared.
     pub compared: u64,
-    /// Documents that came back byte for byte.
+    /// Documents that were returned byte for byte.
     pub equal_bytes: u64,
-    /// Documents that came back as the same JSON value (member order apart), byte-equal ones included.
+    /// Documents that were returned as the same JSON value regardless of member order; includes byte-equal
+    /// ones.
     pub equal_value: u64,
-    /// Kind of change → documents that show it.
+    /// Number of documents by kind of change.
     pub changes: BTreeMap<String, u64>,
-    /// Documents that came back, and of which one that was loaded has become that, changed or not.
+    /// Returned documents that are recognisable as a loaded document, changed or not.
     pub recognised: u64,
-    /// Documents that came back without one that could have become that, where all that were loaded were looked at.
+    /// Returned documents that cannot stem from any of the loaded documents that were searched.
     pub strange: u64,
 }
 
 impl ReadBack {
-    /// Whether what came back are not the documents that were loaded.
+    /// Returns `true` if no returned document is one of the loaded documents.
     fn is_strange(&self) -> bool {
         self.recognised == 0 && self.strange > 0
     }
 
-    /// Fails where none of what came back is one of the documents that were loaded.
+    /// Fails if none of the returned documents is one of the loaded documents.
     fn check(&self, returned: &[String]) -> Result<(), Ended> {
         let Some(first) = returned.first().filter(|_| self.is_strange()) else { return Ok(()) };
         let (count, first) = (returned.len(), first.chars().take(SHOWN).collect::<String>());
@@ -157,7 +157,7 @@ impl ReadBack {
         Err(Ended::failed(FailureKind::Wrong, error))
     }
 
-    /// `bytes`, `value` or `changed`; `unknown` when there was nothing to compare.
+    /// Fidelity in one word: `bytes`, `value` or `changed`; `unknown` if nothing was compared.
     #[must_use]
     pub(crate) fn retains(&self) -> &'static str {
         match self.compared {
@@ -169,10 +169,10 @@ impl ReadBack {
     }
 }
 
-/// By what a read-back document is recognised: its time and its author. Systems are asked for times.
+/// Identifies a returned document by its time and author. Statements select by time only.
 pub(crate) type Key = (i64, Option<String>);
 
-/// The key of a document, if it has one.
+/// Key of a document; `None` if it has no integer `time_us`.
 #[must_use]
 pub(crate) fn key_of(document: &[u8]) -> Option<Key> {
     key_of_value(&serde_json::from_slice::<Value>(document).ok()?)
@@ -183,7 +183,7 @@ fn key_of_value(document: &Value) -> Option<Key> {
     Some((document.get("time_us")?.as_i64()?, author))
 }
 
-/// Compares `given` (key → document as it was loaded) with what came back.
+/// Compares `given`, the loaded documents by key, with the returned documents.
 #[must_use]
 pub(crate) fn compare(given: &HashMap<Key, Vec<u8>>, returned: &[String]) -> ReadBack {
     let mut result = ReadBack { compared: given.len() as u64, ..ReadBack::default() };
@@ -195,7 +195,7 @@ pub(crate) fn compare(given: &HashMap<Key, Vec<u8>>, returned: &[String]) -> Rea
         let key = parsed.as_ref().ok().and_then(key_of_value);
         let original = key.as_ref().and_then(|key| left.remove(key));
         let (Ok(value), Some(original)) = (parsed, original) else {
-            // Another event of the same microsecond was asked for along with the sample.
+            // A sample's time may match further events of the same microsecond, which are not an error.
             if !key.is_some_and(|(time, _)| times.contains(&time)) {
                 result.strange += 1;
                 note(&mut result.changes, "a document came back that was not given".to_owned());
@@ -229,7 +229,7 @@ pub(crate) fn compare(given: &HashMap<Key, Vec<u8>>, returned: &[String]) -> Rea
     result
 }
 
-/// The kinds of difference between two values; nothing when they are equal.
+/// Collects the kinds of difference between two values; none if they are equal.
 fn differences(before: &Value, after: &Value, kinds: &mut Vec<String>) {
     match (before, after) {
         (Value::Object(before), Value::Object(after)) => {

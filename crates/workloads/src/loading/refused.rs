@@ -1,6 +1,6 @@
-//! Which documents of a file a system refuses, found by loading ever smaller parts of it.
+//! Finds the rejected documents of a file by loading ever smaller parts of it.
 //!
-//! Needed only when a bulk statement refuses a file as a whole and does not say which documents it means.
+//! Needed only if a bulk statement rejects a file as a whole and does not name the documents.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Seek, SeekFrom, Write};
@@ -11,27 +11,27 @@ use jsonathlon_results::record::FailureKind;
 use crate::RunError;
 use crate::session::Ended;
 
-/// More refused documents than this are not looked for one by one: the file is of another kind than the
-/// configuration expects, and the user should be told soon.
+/// Maximum number of rejected documents to search for. With more, the file does not have the format that the
+/// configuration expects, and the user should know early.
 pub(crate) const MOST: usize = 1_000;
 
-/// A document that a system did not take.
+/// A document that a system rejected, with the reason.
 pub(crate) struct Refused {
-    /// Its number: among the lines of a file, or among the offered documents; from 0.
+    /// Number among the lines of a file or among the offered documents, from 0.
     pub(crate) ordinal: u64,
-    /// The system's own reason.
+    /// Error message of the system.
     pub(crate) reason: String,
 }
 
-/// What became of a part of a file on trial.
+/// Result of loading a part of a file on trial.
 pub(crate) enum Outcome {
-    /// It was taken, but for these lines of it.
+    /// The part was accepted, except these lines.
     Lines(Vec<Refused>),
-    /// Nothing of it was taken, or something else than what it holds; why.
+    /// The part was rejected as a whole, or became another number of documents; the text is the reason.
     Whole(String),
 }
 
-/// A part of a file made of whole lines.
+/// A range of whole lines of a file, in bytes.
 #[derive(Debug, Clone, Copy)]
 struct Part {
     start: u64,
@@ -39,7 +39,8 @@ struct Part {
     first_line: u64,
 }
 
-/// Finds the refused documents of `file`, `most` at most. `try_load` loads a part, written to `scratch`, on trial.
+/// Finds at most `most` rejected documents of `file`. `try_load` loads a part, written to `scratch`, on
+/// trial.
 pub(crate) fn find(
     file: &Path,
     scratch: &Path,
@@ -59,7 +60,7 @@ pub(crate) fn find(
             ),
             Outcome::Whole(reason) => match split(&mut source, part)? {
                 Some((left, right)) => {
-                    // The left one is looked at first, so that documents are found in file order.
+                    // The left part is tried first, so that documents are found in file order.
                     parts.push(right);
                     parts.push(left);
                 }
@@ -76,7 +77,7 @@ pub(crate) fn find(
     Ok(refused)
 }
 
-/// How many lines a file has.
+/// Number of lines in a file; a last line without a newline counts.
 pub(crate) fn lines(file: &Path) -> Result<u64, RunError> {
     let failed = || RunError::io(format!("read {}", file.display()));
     let mut reader = BufReader::with_capacity(1 << 20, File::open(file).map_err(failed())?);
@@ -92,7 +93,7 @@ pub(crate) fn lines(file: &Path) -> Result<u64, RunError> {
     Ok(lines + u64::from(last != b'\n'))
 }
 
-/// Copies the lines of `file` whose numbers are not among `refused`, which are in order, to `kept`.
+/// Copies the lines of `file` to `kept`, except those with a number in `refused`, which must be ascending.
 pub(crate) fn without(
     file: &Path,
     refused: impl IntoIterator<Item = u64>,
@@ -125,7 +126,7 @@ fn copy_part(source: &mut File, part: Part, to: &Path) -> Result<(), RunError> {
     Ok(())
 }
 
-/// Cuts a part after the line that its middle lies in; none when it is a single line.
+/// Splits a part after the line that contains its middle; `None` if it is a single line.
 fn split(source: &mut File, part: Part) -> Result<Option<(Part, Part)>, RunError> {
     let failed = || RunError::io("read the documents");
     source.seek(SeekFrom::Start(part.start)).map_err(failed())?;
@@ -148,7 +149,7 @@ fn split(source: &mut File, part: Part) -> Result<Option<(Part, Part)>, RunError
         }
     }
     let whole = part.end - part.start;
-    // When the middle lies in the last line, that line alone is the right part.
+    // If the middle is in the last line, that line alone is the right part.
     let (cut, lines) = if offset < whole { (offset, lines) } else { (last_start, lines.saturating_sub(1)) };
     Ok((cut > 0).then(|| {
         (
@@ -163,7 +164,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// A system that refuses every line that begins with `!`.
+    /// Runs the search against a system that rejects every line that begins with `!`.
     fn refused_of(lines: &[String], final_newline: bool, by_line: bool) -> Vec<(u64, String)> {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("documents");
@@ -173,7 +174,7 @@ mod tests {
         let found = find(&file, &scratch, MOST, &mut |part| {
             let text = std::fs::read_to_string(part).unwrap();
             let bad = |line: &&str| line.starts_with('!');
-            // One that tells its lines, unless there is a document that it cannot even read.
+            // Names the rejected lines, unless a document cannot be parsed at all.
             if by_line && !text.contains('c') {
                 let lines = (0..).zip(text.lines()).filter(|(_, line)| bad(line));
                 let refused = |(ordinal, line): (u64, &str)| Refused { ordinal, reason: line.to_owned() };

@@ -1,4 +1,4 @@
-//! What a system refused, in the user's terms: which line of which file, and why, without the document itself.
+//! Lists rejected documents in the user's terms: line and file, and the reason without the document itself.
 
 mod reason;
 
@@ -17,26 +17,26 @@ use crate::recorder::Recorder;
 use crate::session::Ended;
 use crate::target::Target;
 
-/// Reasons kept apart in the journal; the file of rejects has them all.
+/// Number of reasons that the journal distinguishes; the file of rejected documents contains all of them.
 const REASONS: usize = 20;
 
-/// A document that a system did not take.
+/// A document that a system rejected.
 pub(super) struct Rejected {
-    /// Its number among the offered documents.
+    /// Number among the offered documents, from 0.
     ordinal: u64,
-    /// Its bytes, with a newline.
+    /// Size in bytes, including a newline.
     pub(super) bytes: u64,
-    /// Where it stands.
+    /// Input file and line; `None` if unknown.
     place: Option<Place>,
-    /// The system's words, without the document and the program's own files in them.
+    /// The system's error message, without the document and without file names of this program.
     reason: String,
 }
 
-/// Tells the refused documents in the order in which they were offered: `lines` of the clean file, and `suspects` by
-/// their numbers among the offered documents.
+/// Describes rejected documents in the order in which they were offered. `lines` are numbers of lines in the
+/// clean file, `suspects` are numbers among the offered documents.
 ///
 /// # Errors
-/// The documents cannot be read again.
+/// If the documents cannot be read again.
 pub(super) fn told(
     staged: &Staged,
     own_files: &[String],
@@ -61,12 +61,12 @@ pub(super) fn told(
     Ok(rejected)
 }
 
-/// A system's words without the program's own files, and without the lines of these.
+/// Removes names of this program's own files, and line numbers in them, from a system's error message.
 pub(super) fn in_users_terms(words: &str, own_files: &[String]) -> String {
     reason::without_own_files(words, own_files)
 }
 
-/// Shows the refused lines of the clean file with their documents.
+/// Calls `show` for each rejected line of the clean file, with its document.
 fn each_line(staged: &Staged, refused: &[Refused], show: &mut dyn FnMut(&Refused, &[u8])) -> io::Result<()> {
     let mut next = refused.iter().peekable();
     if next.peek().is_none() {
@@ -83,12 +83,12 @@ fn each_line(staged: &Staged, refused: &[Refused], show: &mut dyn FnMut(&Refused
             show(one, line.strip_suffix(b"\n").unwrap_or(&line));
         }
     }
-    // A number beyond the last line is the driver's mistake, and not to be kept from anybody.
+    // A number beyond the last line is a driver's error; report it with an empty document.
     next.for_each(|one| show(one, &[]));
     Ok(())
 }
 
-/// Lists the refused documents in a file, and sums them up by reason in the journal.
+/// Writes the rejected documents to a file and records their number by reason in the journal.
 pub(super) fn note(
     cells: Cells<'_>,
     rejected: &[Rejected],
@@ -116,7 +116,7 @@ pub(super) fn note(
     recorder.note(key, Body::Rejects(Rejects { cell, file: Some(file), reasons }))
 }
 
-/// The failure of a load of which the system has taken nothing.
+/// Failure of a load from which the system accepted no document.
 pub(super) fn all(rejected: &[Rejected], target: &Target) -> Ended {
     let reasons = by_reason(rejected, target);
     let most = reasons.iter().max_by_key(|(_, one)| one.documents);
@@ -133,7 +133,7 @@ fn by_reason(rejected: &[Rejected], target: &Target) -> BTreeMap<String, Reason>
         let is_known = reasons.len() < REASONS || reasons.contains_key(&words);
         let new = || Reason {
             documents: 0,
-            // Names of files come from anybody: they must not move a terminal's cursor.
+            // File names may contain control characters, which must not reach the terminal.
             first: one.place.as_ref().map(|place| place.to_string().replace(char::is_control, "?")),
             remedy: target.configuration.remedy(&one.reason).map(str::to_owned),
         };

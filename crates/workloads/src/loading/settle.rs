@@ -1,4 +1,4 @@
-//! What comes after a load: settling and sizes.
+//! Settles a system after a load and measures the size of its data.
 
 use std::time::Duration;
 
@@ -15,9 +15,9 @@ use crate::recorder::{Recorder, blank};
 use crate::session::{Ended, Session};
 
 impl Bench<'_> {
-    /// Brings a target into `state` and measures how long that took and what the documents take then, which is
-    /// recorded as of `round` unless there is none. Ends with the engine stopped: exactly one system is up at a
-    /// time.
+    /// Brings a target into `state`, and measures the time and the disk space this takes. The results are
+    /// recorded for `round`; nothing is recorded if it is `None`. Stops the engine at the end, so that only
+    /// one system runs at a time.
     pub(crate) fn enter(
         &self,
         state: State,
@@ -40,9 +40,9 @@ impl Bench<'_> {
                     recorder.failed(key.clone(), &cell, round, 0, failure.clone())?;
                     failure = failure.recorded_in(&key);
                 }
-                // Nothing is asked of data in a state that nobody can vouch for.
+                // No trials run on data in an unknown state.
                 if one.holds.is_ok() && failure.kind == FailureKind::Wrong {
-                    // It holds other documents: the load was none, however fast it was.
+                    // The system holds other documents than it reported, so its load time is void.
                     if let Some(round) = round {
                         let load = one.cells.load();
                         recorder.failed(load.trial_key(round, 1), &load, round, 1, failure.clone())?;
@@ -68,8 +68,8 @@ impl Bench<'_> {
         Ok(())
     }
 
-    /// Settles, measures, reads documents back once, and stops the engine; a failure of any of these leaves
-    /// the data in no state that can be vouched for.
+    /// Settles, measures, reads documents back after the drained state, and stops the engine. If any of these
+    /// fails, the data state is unknown.
     fn settled(
         &self,
         state: State,
@@ -115,8 +115,8 @@ impl Bench<'_> {
     }
 }
 
-/// Runs the statements of the file `name` on a table, and waits until what the system does by itself has ended, `limit_s`
-/// seconds at most.
+/// Runs the statements of the file `name` on a table, then waits for the end of the system's background work,
+/// at most `limit_s` seconds.
 pub(crate) fn settle(
     session: &mut Session<'_>,
     name: &str,
@@ -131,11 +131,11 @@ pub(crate) fn settle(
         limit_s,
         sync,
     };
-    // The wait gives itself up at `limit_s`; the request's own limit only catches a hanging engine.
+    // The worker stops waiting after `limit_s`; the longer request timeout only catches a hanging engine.
     session.request(&settle, Duration::from_secs_f64(limit_s) + LOOK_UP, &mut |_| {})
 }
 
-/// What the system itself says that a table takes, as far as these are numbers.
+/// Sizes that the system itself reports for a table; values that are not numbers are ignored.
 pub(crate) fn sizes(session: &mut Session<'_>, table: &str) -> Result<Metrics, Ended> {
     let figures = session.figures("sizes", &[("table", table)], LOOK_UP)?;
     let number = |value: Value| match value {

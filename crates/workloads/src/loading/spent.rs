@@ -1,4 +1,4 @@
-//! What the timed parts of a load took together.
+//! Sums up the resource usage of the timed parts of a load.
 
 use std::time::Duration;
 
@@ -8,16 +8,16 @@ use jsonathlon_worker::protocol::{Loaded, OpUsage, Settled};
 
 use crate::session::Session;
 
-/// How often the engine's memory is looked at meanwhile.
+/// Interval at which the engine's memory is sampled during a load.
 const LOOKS: Duration = Duration::from_millis(250);
 
-/// Sums over the timed parts; a peak over all of them.
+/// Totals of the timed parts, and the peak memory over all of them.
 #[derive(Default)]
 pub(super) struct Spent {
     pub(super) seconds: f64,
-    /// Seconds of it for indexes.
+    /// Part of `seconds` that building indexes took.
     pub(super) index_s: f64,
-    /// Seconds of it in `syncfs`, where that was asked for.
+    /// Part of `seconds` spent in `syncfs`; `None` if no sync was requested.
     pub(super) sync_s: Option<f64>,
     pub(super) cpu_s: Option<f64>,
     pub(super) client_cpu_s: Option<f64>,
@@ -53,7 +53,7 @@ fn sum(one: Option<f64>, other: Option<f64>) -> Option<f64> {
     }
 }
 
-/// Looks at the engine's memory and at the disk during a stretch of the load.
+/// Samples the engine's memory and counts disk writes during one part of a load.
 pub(super) struct Watch {
     sampler: Option<PeakSampler>,
     writes: Option<DiskWrites>,

@@ -1,8 +1,9 @@
-//! Documents that some systems refuse or misread: tried first, and what is taken then loaded as any other.
+//! Loads suspects on trial first, then loads the accepted ones like any other document.
 //!
-//! They are tried together in a table of their own, and in ever smaller parts where a system refuses them or has
-//! another number of documents afterwards, so that none of them takes good ones down with it. What is no object is tried
-//! alone, behind an object: formats of rows take an array at the beginning of a file for a list of documents.
+//! Objects are tried together in a temporary table. If the system rejects them or stores another number of
+//! documents, ever smaller parts are tried, so that no suspect makes good documents fail. Other JSON values
+//! are tried alone, after an object: row formats read an array at the beginning of a file as a list of
+//! documents.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -18,19 +19,20 @@ use crate::RunError;
 use crate::bench::TABLE;
 use crate::observer::Event;
 use crate::recorder::Recorder;
+use crate::scratch::beside;
 use crate::session::{Ended, Session};
 
-/// A document that every system takes, before one that is no object.
+/// A document that every system accepts; it precedes a value that is not an object.
 const OBJECT: &[u8] = b"{}";
 
-/// What became of the suspects on trial.
+/// Result of loading the suspects on trial.
 #[derive(Default)]
 pub(super) struct Tried {
-    /// Places of those that are taken, in order.
+    /// Indices into [`Staged::suspects`] of the accepted suspects, ascending.
     pub(super) accepted: Vec<usize>,
-    /// The others, by their number among the offered documents.
+    /// Rejected suspects, by their number among the offered documents.
     pub(super) refused: Vec<Refused>,
-    /// Whether those of them that are objects are taken in one statement.
+    /// Whether all accepted objects can be loaded by one statement.
     together: bool,
 }
 
@@ -43,7 +45,7 @@ impl Tried {
     }
 }
 
-/// Finds out which suspects the system takes.
+/// Finds out which suspects the system accepts.
 pub(super) fn try_out(
     session: &mut Session<'_>,
     staged: &Staged,
@@ -55,7 +57,7 @@ pub(super) fn try_out(
     if !objects.is_empty() {
         let file = file_of(session);
         write(staged, &objects, &file)?;
-        let scratch = session.folder().with_extension("part");
+        let scratch = beside(session.folder(), "part");
         let found = refused::find(&file, &scratch, usize::MAX, &mut |part| on_trial(session, part, recorder));
         remove(&scratch)?;
         for one in found? {
@@ -65,7 +67,7 @@ pub(super) fn try_out(
         }
         let (kept, _) = by_form(staged, &tried.accepted);
         if !kept.is_empty() && kept.len() < objects.len() {
-            // So far they were tried in parts only.
+            // So far the accepted objects were only tried in parts.
             write(staged, &kept, &file)?;
             let outcome = on_trial(session, &file, recorder)?;
             tried.together = matches!(outcome, Outcome::Lines(refused) if refused.is_empty());
@@ -85,7 +87,7 @@ pub(super) fn try_out(
     Ok(tried)
 }
 
-/// Tries one document behind an object, and gives the reason when it is refused.
+/// Tries one document after an object; returns the reason if the system rejects it, else `None`.
 fn behind_an_object(
     session: &mut Session<'_>,
     staged: &Staged,
@@ -106,8 +108,8 @@ fn behind_an_object(
     })
 }
 
-/// Loads those that were taken on trial into the table: objects together, what is none alone. Those that are refused
-/// after all go over to the refused.
+/// Loads the accepted suspects into the table: objects together, other values one by one. Suspects that are
+/// rejected after all move to `refused`.
 pub(super) fn load(
     session: &mut Session<'_>,
     staged: &Staged,
@@ -137,7 +139,7 @@ pub(super) fn load(
     Ok(())
 }
 
-/// Those of the suspects that are objects, and the others.
+/// Splits suspects into objects and other JSON values.
 fn by_form(staged: &Staged, places: &[usize]) -> (Vec<usize>, Vec<usize>) {
     let is_object =
         |suspect: Option<&Suspect>| suspect.is_some_and(|one| !one.traits.intersects(Traits::NOT_OBJECT));
@@ -145,7 +147,7 @@ fn by_form(staged: &Staged, places: &[usize]) -> (Vec<usize>, Vec<usize>) {
 }
 
 fn file_of(session: &Session<'_>) -> PathBuf {
-    session.folder().with_extension("suspects")
+    beside(session.folder(), "suspects")
 }
 
 fn bytes_of(staged: &Staged, place: usize) -> Result<Vec<u8>, RunError> {

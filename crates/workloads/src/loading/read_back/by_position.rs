@@ -1,4 +1,5 @@
-//! Documents without a key, read back by their position: those that come back are looked for among those that were given.
+//! Compares documents without a key, read back by position: finds each returned document among the loaded
+//! ones.
 
 use std::collections::HashMap;
 
@@ -6,10 +7,10 @@ use serde_json::Value;
 
 use super::{ReadBack, differences};
 
-/// Compares the documents that came back with the first of those that were given.
+/// Compares the returned documents with the first loaded documents.
 pub(super) fn compare(given: &[Vec<u8>], returned: &[String]) -> ReadBack {
     let mut result = ReadBack::default();
-    // By bytes, by value, and by the strings in them, which hardly any system changes.
+    // Indexes by bytes, by value, and by contained strings, which hardly any system changes.
     let (mut bytes, mut values, mut alike) = (Places::default(), Places::default(), Places::default());
     let parsed: Vec<Option<Value>> = given.iter().map(|line| serde_json::from_slice(line).ok()).collect();
     for (place, (line, value)) in given.iter().zip(&parsed).enumerate() {
@@ -21,7 +22,7 @@ pub(super) fn compare(given: &[Vec<u8>], returned: &[String]) -> ReadBack {
     }
     let mut is_taken = vec![false; given.len()];
     for text in returned {
-        // Nobody can say of a document beyond those that were looked at whether it was given.
+        // A document beyond the searched ones cannot be judged.
         let back = serde_json::from_str::<Value>(text).ok();
         let found = bytes.find(text.as_bytes(), &mut is_taken).map(|_| Found::Bytes).or_else(|| {
             let value = back.as_ref()?;
@@ -46,7 +47,7 @@ pub(super) fn compare(given: &[Vec<u8>], returned: &[String]) -> ReadBack {
                 let mut kinds = Vec::new();
                 if let Some(Some(before)) = parsed.get(place) {
                     differences(before, &value, &mut kinds);
-                    // Of documents without strings hardly anything is left to know them by.
+                    // Documents without strings have hardly anything else to identify them by.
                     match may_become(before, &value) {
                         true => result.recognised += 1,
                         false => result.strange += 1,
@@ -58,7 +59,7 @@ pub(super) fn compare(given: &[Vec<u8>], returned: &[String]) -> ReadBack {
                     note(&mut result, &kind);
                 }
             }
-            // Of a set that was looked at whole, it was changed beyond recognition.
+            // If the complete set was searched, the document was changed beyond recognition.
             _ if given.len() >= returned.len()
                 && returned.len() < super::LOOKED_AT
                 && given.len() < super::LOOKED_AT =>
@@ -73,7 +74,7 @@ pub(super) fn compare(given: &[Vec<u8>], returned: &[String]) -> ReadBack {
     result
 }
 
-/// Whether any of these lines could have become one of the documents that came back.
+/// Returns `true` if any of these lines can be the original of one of the returned documents.
 pub(super) fn is_any_of(
     lines: impl Iterator<Item = std::io::Result<Vec<u8>>>,
     returned: &[String],
@@ -93,8 +94,8 @@ pub(super) fn is_any_of(
     Ok(false)
 }
 
-/// Whether a document may have become another one at all: both are of a kind, and have a member's name in common where both
-/// have members.
+/// Returns `true` if one document may have become the other: both have the same JSON type, and two non-empty
+/// objects have at least one member name in common. Numbers must be equal.
 fn may_become(before: &Value, after: &Value) -> bool {
     match (before, after) {
         (Value::Object(before), Value::Object(after)) => {
@@ -115,7 +116,7 @@ fn note(result: &mut ReadBack, kind: &str) {
     *result.changes.entry(kind.to_owned()).or_insert(0) += 1;
 }
 
-/// Places of documents by what they have in common.
+/// Positions of documents, grouped by a common feature.
 #[derive(Default)]
 struct Places(HashMap<Vec<u8>, Vec<usize>>);
 
@@ -124,7 +125,7 @@ impl Places {
         self.0.entry(key).or_default().push(place);
     }
 
-    /// A place that nobody has taken.
+    /// Takes a position with this feature that is not taken yet and marks it as taken.
     fn find(&mut self, key: &[u8], is_taken: &mut [bool]) -> Option<usize> {
         let places = self.0.get_mut(key)?;
         while let Some(place) = places.pop() {
@@ -137,7 +138,7 @@ impl Places {
     }
 }
 
-/// A text that two values share only where they are the same but for the order of members.
+/// Text that is equal for two values exactly if they are equal regardless of member order.
 fn canonical(value: &Value) -> Vec<u8> {
     let mut text = Vec::new();
     write(value, &mut text);
@@ -170,7 +171,7 @@ fn write(value: &Value, text: &mut Vec<u8>) {
     }
 }
 
-/// All strings of a document in order.
+/// All strings of a document, sorted and joined.
 fn strings(value: &Value) -> Vec<u8> {
     fn collect<'v>(value: &'v Value, found: &mut Vec<&'v str>) {
         match value {
@@ -221,7 +222,7 @@ mod tests {
         let back = |given: &[&str], returned: &[&str]| of(given, returned).is_strange();
         assert!(back(&[r#"{"a":1}"#, r#"{"a":2}"#], &["1", "1"]), "a partition's value for every document");
         assert!(back(&[r#"{"a":"x"}"#], &[r#"{"b":"y"}"#]) && back(&["3", "4"], &["5", "6"]));
-        // Of a set that was not looked at whole, too.
+        // Also true if only part of the set was searched.
         let many: Vec<String> = (0..super::super::LOOKED_AT).map(|n| format!(r#"{{"a":"{n}"}}"#)).collect();
         let many: Vec<&str> = many.iter().map(String::as_str).collect();
         assert!(back(&many, &["1"]) && back(&many, &[r#"{"a":"z"}"#]));

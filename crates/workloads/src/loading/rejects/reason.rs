@@ -1,22 +1,23 @@
-//! A system's reason for refusing a document, without what is of that document alone.
+//! Removes the parts of a system's error message that are specific to one document.
 //!
-//! Systems repeat the document, and count rows of the program's own files, so that no two of their reasons are alike.
+//! Systems quote the document and count rows of this program's own files, which would make every reason
+//! unique.
 
-/// What stands for a part of a document.
+/// Placeholder for a removed part of an error message.
 const LEFT_OUT: &str = "…";
-/// From how many bytes on a stretch of a reason that is in the document, too, is a quotation of it.
+/// Minimum number of bytes in common with the document for text to count as a quotation of it.
 const QUOTATION: usize = 16;
-/// How much of a document is looked at: systems quote beginnings.
+/// Bytes of the document that are compared: systems quote beginnings.
 const LOOKED_AT: usize = 8 << 10;
-/// Words before a number that counts lines of what the program sent, which is not the user's file.
+/// Words before a number that counts lines of the file this program sent, which is not the user's file.
 const LINES: [&str; 3] = ["row", "line", "record"];
-/// Words before a number that counts within what the program sent, or within the document.
+/// Words before a number that counts positions in the file this program sent, or in the document.
 const COUNTED: [&str; 9] =
     ["row", "line", "record", "column", "col", "byte", "offset", "position", "character"];
-/// From how many digits on a number in a reason is taken for one of the document's own.
+/// A number with at least this many digits is assumed to stem from the document.
 const LONG_NUMBER: usize = 6;
 
-/// Leaves out names of the program's own files, and numbers of lines in them: the user has never seen them.
+/// Removes names of this program's own files, and line numbers in them, which the user has never seen.
 pub(super) fn without_own_files(reason: &str, files: &[String]) -> String {
     let mut text = reason.to_owned();
     for file in files.iter().filter(|file| !file.is_empty()) {
@@ -25,7 +26,7 @@ pub(super) fn without_own_files(reason: &str, files: &[String]) -> String {
     left_out(&text, &|_, digits, before| is_behind(before, &LINES).then_some(digits))
 }
 
-/// Leaves out what repeats a document.
+/// Replaces quotations of the document by an ellipsis.
 pub(super) fn without_document(reason: &str, document: &[u8]) -> String {
     let document = document.get(..LOOKED_AT).unwrap_or(document);
     let mut text = String::with_capacity(reason.len());
@@ -38,7 +39,7 @@ pub(super) fn without_document(reason: &str, document: &[u8]) -> String {
             }
             at += quoted;
         } else if let Some(first) = rest.chars().next() {
-            // Where it was cut short, that is said already.
+            // Do not repeat the ellipsis if the system has shortened the quotation itself.
             if !(rest.starts_with(LEFT_OUT) && text.ends_with(LEFT_OUT)) {
                 text.push(first);
             }
@@ -48,9 +49,10 @@ pub(super) fn without_document(reason: &str, document: &[u8]) -> String {
     text
 }
 
-/// How many bytes at the beginning of `text` are in the document; 0 where they are too few.
+/// Number of bytes at the beginning of `text` that quote the document; 0 if there are fewer than
+/// [`QUOTATION`].
 fn quotation(text: &str, document: &[u8]) -> usize {
-    // Some systems put a quotation mark of their own before it.
+    // Some systems put a quotation mark before the quotation.
     for skipped in [0, 1] {
         let Some(quoted) = text.as_bytes().get(skipped..) else { continue };
         let Some(beginning) = quoted.get(..QUOTATION) else { continue };
@@ -78,12 +80,12 @@ fn quotation(text: &str, document: &[u8]) -> usize {
     0
 }
 
-/// What reasons of one kind have in common: their first line without quoted parts, positions and long numbers.
+/// Groups reasons: the first line without quoted parts, positions and long numbers.
 pub(super) fn kind(reason: &str) -> String {
     let text = left_out(super::first_line(reason), &|rest, digits, before| {
         match rest.chars().next() {
             Some(mark @ ('"' | '\'' | '`')) => between_marks(rest, mark),
-            // A number that belongs to one document: a long one, or one that counts rows or bytes.
+            // A long number, or one that counts rows or bytes, belongs to one document.
             Some('0'..='9') => (is_behind(before, &COUNTED) || digits >= LONG_NUMBER).then_some(digits),
             _ => None,
         }
@@ -91,8 +93,8 @@ pub(super) fn kind(reason: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(LONGEST).collect()
 }
 
-/// A text without the pieces of which `length` says how long they are. It is asked with what is left of the text, the
-/// digits at its beginning, and what stands before.
+/// Replaces pieces of a text by an ellipsis. `length` gets the rest of the text, the number of digits at its
+/// beginning, and the text before it; it returns the length of a piece to replace.
 fn left_out(text: &str, length: &dyn Fn(&str, usize, &str) -> Option<usize>) -> String {
     let mut kept = String::with_capacity(text.len());
     let mut rest = text;
@@ -114,10 +116,10 @@ fn left_out(text: &str, length: &dyn Fn(&str, usize, &str) -> Option<usize>) -> 
     kept
 }
 
-/// Characters of a reason that are kept at most where reasons are summed up.
+/// Maximum number of characters of a reason in the summary.
 const LONGEST: usize = 200;
 
-/// The length of what stands between two quotation marks, with them; an apostrophe is none.
+/// Length of a quoted text including both marks; `None` if there is none, or the mark is an apostrophe.
 fn between_marks(text: &str, mark: char) -> Option<usize> {
     let inside = text.get(1..)?;
     let end = inside.find(mark)?;
@@ -127,7 +129,7 @@ fn between_marks(text: &str, mark: char) -> Option<usize> {
     (!is_apostrophe).then_some(end + 2)
 }
 
-/// Whether what comes next stands behind one of these words.
+/// Returns `true` if the last word of `before` is one of these words.
 fn is_behind(before: &str, words: &[&str]) -> bool {
     let word =
         before.trim_end_matches([' ', ':', '#', '=', '(']).rsplit(|c: char| !c.is_alphanumeric()).next();
