@@ -1,4 +1,4 @@
-//! Many versions of one document, written one after the other.
+//! Writes many versions of one document, one after the other.
 
 use jsonathlon_dataset::ordinal::{Maker, Table};
 use jsonathlon_results::record::{Cell, Trial, Verdict};
@@ -10,10 +10,11 @@ use crate::bench::TABLE;
 use crate::recorder::{Recorder, blank};
 use crate::session::{Ended, Session};
 
-/// The first version's number; no document has it of its own.
+/// Number in the first version; no original document has it.
 const FIRST: i64 = 20_000;
 
-/// Writes versions of the last document, as plain updates and with a commit for each where the system has such.
+/// Writes versions of the last document: as plain updates, and with a commit after each if the system
+/// supports it.
 pub(super) fn write(
     turn: &Turn<'_, '_, '_>,
     versions: u32,
@@ -59,9 +60,17 @@ fn versions_of(
             statements.extend(session.statements("commit", &[("table", TABLE)])?);
         }
     }
-    let ran: Ran = session.run(statements, turn.limit())?;
-    let verdict = prove(turn, number, FIRST + i64::from(versions) - 1, session)?;
-    let after = turn.settle_and_measure(&[TABLE], session)?;
+    let written = session.run(statements, turn.limit()).and_then(|ran: Ran| {
+        let verdict = prove(turn, number, FIRST + i64::from(versions) - 1, session)?;
+        Ok((ran, verdict, turn.settle_and_measure(&[TABLE], session)?))
+    });
+    // Restore the original document for later steps, whatever became of the versions.
+    let own = Table::l(number).cast_signed();
+    let restored = session
+        .run(version(session, own)?, turn.limit())
+        .and_then(|_: Ran| prove(turn, number, own, session));
+    let (ran, verdict, after) = written?;
+    restored?;
     let mut trial = blank(cell, 1, 0);
     let bytes = Maker::new(table).length(number);
     let each = ran.seconds / f64::from(versions.max(1));
@@ -73,15 +82,11 @@ fn versions_of(
         trial.metrics.insert("added_bytes".into(), added);
         trial.metrics.insert("added_share".into(), added / (bytes as f64).max(1.0));
     }
-    // As it was, for what follows.
-    let own = Table::l(number).cast_signed();
-    session.run(version(session, own)?, turn.limit())?;
-    prove(turn, number, own, session)?;
     trial.verdict = verdict;
     Ok(trial)
 }
 
-/// The document must be what it was but for its top-level number.
+/// Verifies that only the top-level number of the document has changed.
 fn prove(turn: &Turn<'_, '_, '_>, number: u64, l: i64, session: &mut Session<'_>) -> Result<Verdict, Ended> {
     let expected = turn.tests.at.table.digest_of(number, Some(l));
     turn.proved(number, expected, || format!("the document is not the version whose number is {l}"), session)

@@ -1,4 +1,4 @@
-//! Numbers deep inside a document, changed one at a time.
+//! Updates numbers deep inside a document, one at a time.
 
 use jsonathlon_dataset::ordinal::Maker;
 use jsonathlon_results::record::{Cell, Trial};
@@ -11,23 +11,25 @@ use crate::bench::TABLE;
 use crate::recorder::{Recorder, blank};
 use crate::session::{Ended, Session};
 
-/// The document that is changed.
+/// Key of the document that is updated.
 const KEY: u64 = 0;
 
-/// Changes one number at each depth.
+/// Updates one number at each depth and verifies the document.
 pub(super) fn paths(
     turn: &Turn<'_, '_, '_>,
     session: &mut Session<'_>,
     recorder: &mut Recorder<'_>,
 ) -> Tried<()> {
-    for (place, depth) in (1..).zip(depths(turn.tests.at.table.n)) {
+    // Depths that have been updated in this document so far. Not those of a run that was interrupted, because the document
+    // has been imported again.
+    let mut changed: Vec<(u32, i64)> = Vec::new();
+    for depth in depths(turn.tests.at.table.n) {
         let cell = turn.tests.update_path(depth);
         let key = cell.trial_key(turn.round, 0);
         if recorder.has(&key) || turn.lacks("update_path", &cell, 1, recorder)? {
             continue;
         }
-        // Depths are changed one after the other, so that the document holds those before.
-        match Ended::split(change(turn, &cell, place, session))? {
+        match Ended::split(change(turn, &cell, depth, &mut changed, session))? {
             Ok(trial) => recorder.trial(key, trial)?,
             Err(failure) => {
                 if let Err(failure) = turn.failed(&failure, &cell, 1, session, recorder)? {
@@ -39,7 +41,7 @@ pub(super) fn paths(
     Ok(Ok(()))
 }
 
-/// The members that lead to the `l` at a depth: none to the one on top, then k(n−1), k(n−2) and so on.
+/// Members on the path to the number `l` at a depth: none for depth 1, then k(n−1), k(n−2) and so on.
 fn members(n: u32, depth: u32) -> Vec<String> {
     (1..depth).map(|level| format!("k{}", n.saturating_sub(level))).chain(["l".to_owned()]).collect()
 }
@@ -47,14 +49,13 @@ fn members(n: u32, depth: u32) -> Vec<String> {
 fn change(
     turn: &Turn<'_, '_, '_>,
     cell: &Cell,
-    place: u32,
+    depth: u32,
+    changed: &mut Vec<(u32, i64)>,
     session: &mut Session<'_>,
 ) -> Result<Trial, Ended> {
     session.open()?;
     let table = turn.tests.at.table;
-    let all = depths(table.n);
-    let depth = all.get(place as usize - 1).copied().unwrap_or(1);
-    // Never the number that is there already, which some systems would not write.
+    // A new number in every round, because some systems would not write an unchanged one.
     let value = 100_000 + i64::from(turn.round) * 100 + i64::from(depth);
     let steps: Vec<PathStep> = members(table.n, depth).into_iter().map(PathStep::Member).collect();
     let (key, number) = (KEY.to_string(), value.to_string());
@@ -63,17 +64,12 @@ fn change(
     values.extend(notations.iter().map(|(name, text)| (*name, text.as_str())));
     let statements = session.statements("update_path", &values)?;
     let ran: Ran = session.run(statements, turn.limit())?;
+    changed.push((depth, value));
     let mut trial = blank(cell, turn.round, 0);
     let bytes = Maker::new(table).length(KEY);
     turn.timed(&mut trial, ran.seconds, &ran.usage, bytes);
-    // Those above were changed in this round, too.
-    let changed: Vec<(u32, i64)> = all
-        .iter()
-        .take(place as usize)
-        .map(|depth| (*depth, 100_000 + i64::from(turn.round) * 100 + i64::from(*depth)))
-        .collect();
     let wrong = || format!("not exactly the number at depth {depth} has changed");
-    trial.verdict = turn.proved(KEY, table.digest_of_changed(KEY, &changed), wrong, session)?;
+    trial.verdict = turn.proved(KEY, table.digest_of_changed(KEY, changed), wrong, session)?;
     Ok(trial)
 }
 
