@@ -1,4 +1,4 @@
-//! The page cache of a data folder: written out, dropped, and asked how much is left.
+//! Page cache and disk usage of a data folder: syncing, dropping cached pages, and measuring residency.
 
 use std::fs::File;
 use std::io;
@@ -8,35 +8,40 @@ use std::process::{Command, Stdio};
 use rustix::fs::{Advice, fadvise};
 use serde::{Deserialize, Serialize};
 
-/// Share of resident pages above which a trial is not called cold.
+/// Largest share of resident pages at which a trial counts as cold.
 pub const COLD_LIMIT: f64 = 0.01;
 
-/// How much of a folder's files the page cache holds.
+/// Part of a folder's files that is in the page cache.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Residency {
-    /// Bytes of the files.
+    /// Total size of the files, bytes.
     pub total_bytes: u64,
-    /// Bytes of them in memory.
+    /// Bytes of the files that are in memory.
     pub resident_bytes: u64,
 }
 
 impl Residency {
-    /// Resident share, 0 to 1; an empty folder is cold.
+    /// Resident share of the bytes, 0 to 1; 0 for an empty folder.
     #[must_use]
     pub fn share(&self) -> f64 {
         if self.total_bytes == 0 { 0.0 } else { self.resident_bytes as f64 / self.total_bytes as f64 }
     }
 }
 
-/// Regular files under `folder`, at any depth, symbolic links not followed.
+/// Lists the regular files under `folder` at any depth, sorted by path. Symbolic links are not followed.
 ///
 /// # Errors
-/// When a folder cannot be listed.
+/// If a folder cannot be listed.
 pub fn files_under(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     let mut folders = vec![folder.to_path_buf()];
     while let Some(next) = folders.pop() {
-        for entry in std::fs::read_dir(&next)? {
+        let entries = match std::fs::read_dir(&next) {
+            // An engine may remove a folder while its neighbours are listed.
+            Err(error) if error.kind() == io::ErrorKind::NotFound && next != folder => continue,
+            entries => entries?,
+        };
+        for entry in entries {
             let entry = entry?;
             let kind = entry.file_type()?;
             if kind.is_dir() {
@@ -50,16 +55,16 @@ pub fn files_under(folder: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// Bytes that the files under `folder` occupy on disk (`st_blocks`), holes not counted.
+/// Disk space that the files under `folder` occupy, bytes (`st_blocks`); holes do not count.
 ///
 /// # Errors
-/// When the folder cannot be listed.
+/// If a folder cannot be listed or a file cannot be examined.
 pub fn allocated_bytes(folder: &Path) -> io::Result<u64> {
     use std::os::unix::fs::MetadataExt;
     let mut total = 0;
     for file in files_under(folder)? {
         match std::fs::symlink_metadata(&file) {
-            // st_blocks counts 512-byte units whatever the file system's block is (stat(2)).
+            // st_blocks counts units of 512 bytes, whatever the block size of the file system is (stat(2)).
             Ok(metadata) => total += metadata.blocks() * 512,
             // Engines remove files in the background.
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
@@ -69,11 +74,13 @@ pub fn allocated_bytes(folder: &Path) -> io::Result<u64> {
     Ok(total)
 }
 
-/// Bytes that some entries of `folder` occupy on disk: of each path, relative to it, the file or everything under
-/// the folder. A path that ends in `*` stands for all entries whose names begin so; what is not there has none.
+/// Disk space that the given entries of `folder` occupy, bytes: files, or everything under a folder.
+///
+/// `paths` are relative to `folder`. A path that ends in `*` matches all entries whose names begin with it.
+/// Missing entries count as 0.
 ///
 /// # Errors
-/// When a folder cannot be listed.
+/// If a folder cannot be listed.
 pub fn allocated_bytes_of(folder: &Path, paths: &[String]) -> io::Result<u64> {
     use std::os::unix::ffi::OsStrExt;
     use std::os::unix::fs::MetadataExt;
@@ -105,25 +112,27 @@ pub fn allocated_bytes_of(folder: &Path, paths: &[String]) -> io::Result<u64> {
     Ok(total)
 }
 
-/// Writes everything below the file system of `folder` to disk.
+/// Writes all dirty data of the file system that holds `folder` to disk (`syncfs`).
 ///
 /// # Errors
-/// When the folder cannot be opened or the file system reports a failed write.
+/// If the folder cannot be opened or the file system reports a failed write.
 pub fn sync_file_system(folder: &Path) -> io::Result<()> {
     Ok(rustix::fs::syncfs(File::open(folder)?)?)
 }
 
-/// Writes the files under `folder` out, all at once, and asks the kernel to forget their pages. Needs no privilege:
-/// `POSIX_FADV_DONTNEED` works for whoever may open the file, on pages nobody has mapped or dirtied.
+/// Writes the files under `folder` to disk with one sync and drops their pages from the page cache.
+///
+/// Needs no privilege: `POSIX_FADV_DONTNEED` works for every user who may open the file, on pages that are
+/// neither mapped nor dirty.
 ///
 /// # Errors
-/// When the file system reports a failed write, the folder cannot be listed or a file not opened.
+/// If the file system reports a failed write, the folder cannot be listed, or a file cannot be opened.
 pub fn drop_folder(folder: &Path) -> io::Result<()> {
     drop_written(folder, sync_file_system)
 }
 
-/// The same with another way of writing everything out. That is done once: to sync each file again, although there is
-/// nothing to be written any more, costs a flush of the disk's own cache for every one of them.
+/// [`drop_folder`] with a replaceable `sync`. The sync runs once for the whole folder, because syncing each
+/// file would flush the disk's own cache once per file, even if nothing is left to write.
 fn drop_written(folder: &Path, sync: impl FnOnce(&Path) -> io::Result<()>) -> io::Result<()> {
     sync(folder)?;
     for path in files_under(folder)? {
@@ -132,7 +141,7 @@ fn drop_written(folder: &Path, sync: impl FnOnce(&Path) -> io::Result<()>) -> io
     Ok(())
 }
 
-/// Asks the kernel to forget a file's pages that have been written out.
+/// Asks the kernel to drop those pages of a file that have been written to disk.
 fn drop_pages(path: &Path) -> io::Result<()> {
     let file = match File::open(path) {
         Ok(file) => file,
@@ -143,16 +152,17 @@ fn drop_pages(path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Asks the kernel how much of the files under `folder` is in memory, through util-linux's `fincore`,
-/// which maps each file and calls mincore(2) without reading it. `None` when the command is not there:
-/// then nothing is known, and a trial may not be called cold.
+/// Measures how much of the files under `folder` is in memory, by util-linux's `fincore`.
+///
+/// `fincore` maps each file and calls mincore(2) without reading it. `None` if the command is not installed
+/// or cannot open one of the files: then the residency is unknown and a trial may not be called cold.
 ///
 /// # Errors
-/// When the folder cannot be listed or the command's answer not be understood.
+/// If the folder cannot be listed, or the command's output cannot be parsed.
 pub fn residency(folder: &Path) -> io::Result<Option<Residency>> {
     let files: Vec<PathBuf> = files_under(folder)?;
     let mut sum = Residency { total_bytes: 0, resident_bytes: 0 };
-    // Far below the kernel's limit on arguments, whatever the paths' lengths.
+    // Far below the kernel's limit on arguments, whatever the lengths of the paths.
     for some in files.chunks(256) {
         let output = Command::new("fincore")
             .args(["--bytes", "--noheadings", "--raw", "--output", "RES,SIZE"])
@@ -165,11 +175,15 @@ pub fn residency(folder: &Path) -> io::Result<Option<Residency>> {
             Err(error) => return Err(error),
         };
         let text = String::from_utf8_lossy(&output.stdout);
+        // A file that `fincore` cannot open has no line. If it still exists, its pages are unknown.
+        if text.lines().count() < some.len() && text.lines().count() < existing(some) {
+            return Ok(None);
+        }
         for line in text.lines() {
             let mut numbers = line.split_whitespace().map(str::parse::<u64>);
             match (numbers.next(), numbers.next()) {
                 (Some(Ok(resident)), Some(Ok(total))) => {
-                    // Whole pages are resident, files end anywhere.
+                    // Residency is counted in whole pages, but a file may end within a page.
                     sum.resident_bytes += resident.min(total);
                     sum.total_bytes += total;
                 }
@@ -178,6 +192,11 @@ pub fn residency(folder: &Path) -> io::Result<Option<Residency>> {
         }
     }
     Ok(Some(sum))
+}
+
+/// Number of these files that have not been removed meanwhile.
+fn existing(files: &[PathBuf]) -> usize {
+    files.iter().filter(|file| file.exists()).count()
 }
 
 #[cfg(test)]
@@ -207,7 +226,7 @@ mod tests {
 
     #[test]
     fn a_dropped_file_is_cold_and_a_read_one_is_warm() {
-        // Not in a memory file system: its pages cannot be dropped.
+        // Not in a memory file system, because its pages cannot be dropped.
         let folder = tempfile::tempdir_in(env!("CARGO_MANIFEST_DIR")).unwrap();
         let path = folder.path().join("inner").join("data");
         std::fs::create_dir(path.parent().unwrap()).unwrap();
