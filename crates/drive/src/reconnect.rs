@@ -1,4 +1,4 @@
-//! Connections that are lost, and opened again.
+//! Lost connections: detects them by timeout and reopens them.
 
 use std::time::Duration;
 
@@ -10,16 +10,18 @@ use crate::recorder::{Outcome, Times};
 use crate::run::{Now, Runner};
 use crate::waiting::{TICK_NS, Waiting};
 
-/// From one attempt to open a connection again to the next, at first and at most.
+/// First pause between two attempts to reopen a connection, in nanoseconds. The pause doubles after each
+/// failure, up to [`LONGEST_PAUSE_NS`].
 const PAUSE_NS: u64 = 20_000_000;
 const LONGEST_PAUSE_NS: u64 = 500_000_000;
-/// Attempts, after which a client is given up.
+/// A client is given up when an attempt to reopen fails after this many failed attempts.
 const ATTEMPTS: u32 = 2_000;
-/// What preparing one statement may take.
+/// Timeout for each read while the statements are prepared on a reopened connection.
 const PREPARING: Duration = Duration::from_secs(1);
 
 impl<W: Waiting> Runner<'_, W> {
-    /// The connection is gone, or of no use.
+    /// Ends the current operation and closes a connection that is lost or unusable. The client reconnects
+    /// later, except in a crash test, where it stays dead.
     #[cold]
     pub(crate) fn lost(&mut self, number: usize, outcome: Outcome) -> Now {
         self.over(number, outcome);
@@ -60,7 +62,8 @@ impl<W: Waiting> Runner<'_, W> {
         }
     }
 
-    /// Opens a connection again. In a closed loop an attempt that fails is the operation that its client would have done.
+    /// Reopens a connection. In a closed loop a failed attempt is recorded as a failed operation of its
+    /// client.
     #[cold]
     fn reopen(&mut self, number: usize, tries: u32) {
         let begun = self.waiting.now();
@@ -83,6 +86,7 @@ impl<W: Waiting> Runner<'_, W> {
                 } else {
                     State::Down { next_try: now + pause, tries: tries + 1 }
                 };
+                self.is_over |= self.clients.iter().all(|client| client.state == State::Dead);
                 if self.shared.schedule.is_none() {
                     let place = self.shared.place(self.shared.shares.draw(&mut self.random));
                     let times = Times { intended: None, begun, ended: now, counted: false };
@@ -94,11 +98,11 @@ impl<W: Waiting> Runner<'_, W> {
         }
     }
 
-    /// One attempt, which other clients of the thread wait for.
+    /// Makes one attempt to connect, during which the other clients of the thread wait.
     fn connect(&mut self, number: usize) -> Result<()> {
         let lane = (self.shared.openers.again)()?;
         let descriptor = lane.descriptor();
-        // A server that lets clients in may still be too busy with itself to answer them.
+        // A server that accepts connections may still be too busy to answer.
         limit(descriptor, Some(PREPARING));
         self.clients[number].connect(lane, self.shared)?;
         let descriptor = self.clients[number].descriptor();

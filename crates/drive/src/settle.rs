@@ -1,5 +1,5 @@
-//! Reading back when all clients have ended: what became of writes of unknown outcome, and of acknowledged ones where
-//! the system has ended meanwhile.
+//! Reading back after all clients have ended: settles writes of unknown outcome and, if the system ended
+//! meanwhile, checks that acknowledged writes were kept.
 
 use std::time::{Duration, Instant};
 
@@ -11,25 +11,26 @@ use crate::by_key::ByKey;
 use crate::script::Plan;
 use crate::shared::Shared;
 
-/// What a system may still do for connections that have ended.
+/// Time in which the system may still process requests of connections that have ended.
 const PAUSE: Duration = Duration::from_millis(300);
-/// How long reading back goes on.
+/// Time after which reading back stops; the remaining records stay unread.
 const LONGEST: Duration = Duration::from_secs(30);
 
-/// What reading back has found.
+/// Results of reading back the records of a job.
 #[derive(Debug, Default)]
 pub(crate) struct Settled {
-    /// Records that are not what they must be, each in a few words.
+    /// Descriptions of records whose content is not acceptable.
     pub(crate) wrong: Vec<String>,
-    /// How many of all records with an acknowledged write were read, where that was to be.
+    /// Number of records with an acknowledged write and how many of them were read. `None` unless `all` was
+    /// set.
     pub(crate) read_back: Option<ReadBack>,
 }
 
-/// Reads back every record with a write of unknown outcome; and with `all` every record with an acknowledged write, which
-/// a system that has ended must have kept.
+/// Reads back every record with a write of unknown outcome. With `all`, also reads every record with an
+/// acknowledged write, which a system that has ended must have kept.
 ///
 /// # Errors
-/// The system cannot be read.
+/// If the system cannot be reached or read.
 pub(crate) fn settle(shared: &Shared<'_>, plan: &Plan, all: bool) -> Result<Settled> {
     let records = shared.accept.unknown_records();
     let written: Vec<u64> = if all { shared.accept.written_records().collect() } else { Vec::new() };
@@ -60,12 +61,14 @@ pub(crate) fn settle(shared: &Shared<'_>, plan: &Plan, all: bool) -> Result<Sett
         }
         settled.read_back = Some(ReadBack { written: written.len() as u64, read });
     }
+    settled.wrong.sort();
     settled.wrong.dedup();
     reader.close();
     Ok(settled)
 }
 
-/// What is seen of a record; none where it is absent. Or what is wrong with it.
+/// Reads and verifies one record. The inner result is what was seen (`None` if the record is absent) or why
+/// it is wrong.
 fn read_back(
     shared: &Shared<'_>,
     reader: &mut ByKey<'_>,
