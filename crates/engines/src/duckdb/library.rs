@@ -1,8 +1,10 @@
-//! The C interface of DuckDB, made safe.
+//! Safe wrapper of DuckDB's C interface.
 #![expect(unsafe_code, reason = "calls into the C interface of a library loaded at run time")]
 
 use std::collections::BTreeMap;
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
+use std::fs::File;
+use std::os::fd::AsRawFd;
 use std::ptr::null_mut;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
@@ -12,11 +14,11 @@ use jsonathlon_connection::prepared::{Parameter, may_be_several};
 use super::vectors::{Chunk, Handle, Index, VectorFunctions};
 use crate::library::Loaded;
 
-/// `duckdb_state` for success.
+/// Value of `duckdb_state` that means success.
 const SUCCESS: c_int = 0;
 
-/// `duckdb_result`: its public members are deprecated and not touched, but its size is part of the
-/// interface, because functions take it by value.
+/// `duckdb_result`. Its public members are deprecated and not used, but its size matters, because functions
+/// take the structure by value.
 #[repr(C)]
 #[derive(Clone, Copy)]
 struct RawResult {
@@ -74,26 +76,28 @@ struct Functions {
     vectors: VectorFunctions,
 }
 
-/// An open database. A process has each one once: its connections share it.
+/// Open database. Each path is opened once per process, and all connections to it share the database.
 struct Database {
     functions: Functions,
     handle: Handle,
     settings: Vec<(String, String)>,
-    // The code behind `functions`.
+    // Keeps the code behind `functions` loaded.
     _library: Loaded,
+    // Keeps the path valid by which the file was opened.
+    _folder: Option<File>,
 }
 
-// SAFETY: the engine lets any thread connect to a database and, when no connection is left, close it.
+// SAFETY: the engine allows any thread to connect to a database and to close it when no connection is left.
 unsafe impl Send for Database {}
-// SAFETY: as above.
+// SAFETY: as for `Send`.
 unsafe impl Sync for Database {}
 
-/// The databases that are open, by their paths.
+/// Open databases by path, so that sessions of this process share them.
 static DATABASES: Mutex<BTreeMap<String, Weak<Database>>> = Mutex::new(BTreeMap::new());
 
 impl Database {
     fn open(library: Loaded, path: &str, settings: Vec<(String, String)>) -> Result<Self> {
-        // SAFETY: the names and types are those of duckdb.h (1.4 to 2.0).
+        // SAFETY: names and types are those of duckdb.h (1.4 to 2.0).
         let functions = unsafe {
             Functions {
                 version: library.function("duckdb_library_version")?,
@@ -130,17 +134,18 @@ impl Database {
                 vectors: VectorFunctions::find(&library)?,
             }
         };
-        let mut opened = Self { functions, handle: null_mut(), settings, _library: library };
+        let (plain, folder) = plain_path(path)?;
+        let mut opened = Self { functions, handle: null_mut(), settings, _library: library, _folder: folder };
         let config = Config::new(&opened.functions, &opened.settings)?;
-        let path = c_text(path)?;
+        let path = c_text(&plain)?;
         let mut message = null_mut();
-        // SAFETY: all pointers are valid for the call; the message is the callee's to allocate.
+        // SAFETY: all pointers are valid for the call; the callee allocates the message.
         let state = unsafe {
             (opened.functions.open)(path.as_ptr(), &raw mut opened.handle, config.handle, &raw mut message)
         };
         drop(config);
         if state != SUCCESS {
-            // SAFETY: DuckDB gives a NUL-terminated text or nothing, and wants it back.
+            // SAFETY: the message is null or a NUL-terminated text, which must be freed with `duckdb_free`.
             let text = unsafe {
                 let text = own_text(message);
                 if !message.is_null() {
@@ -154,24 +159,39 @@ impl Database {
     }
 }
 
+/// Path of a file that DuckDB takes literally. It reads `?` as the beginning of options and a backslash as a separator;
+/// if the folder's name contains one of them, the path leads through the descriptor of the folder, which must stay open.
+fn plain_path(path: &str) -> Result<(String, Option<File>)> {
+    let odd = |text: &str| text.contains(['?', '\\']);
+    match path.rsplit_once('/') {
+        Some((folder, file)) if odd(folder) => {
+            let failed = |error| DriverError::Refused(format!("cannot open the folder {folder}: {error}"));
+            let folder = File::open(folder).map_err(failed)?;
+            Ok((format!("/proc/self/fd/{}/{file}", folder.as_raw_fd()), Some(folder)))
+        }
+        _ => Ok((path.to_owned(), None)),
+    }
+}
+
 impl Drop for Database {
     fn drop(&mut self) {
-        // SAFETY: it takes null as "nothing to do" and leaves null behind; no connection is left.
+        // SAFETY: the function accepts null and leaves null behind; no connection is left.
         unsafe { (self.functions.close)(&raw mut self.handle) }
     }
 }
 
-/// A connection with an open database.
+/// Connection to an open database.
 pub(super) struct Connection {
     database: Arc<Database>,
     connection: Handle,
 }
 
-// SAFETY: the engine binds a connection to no thread, and one thread at a time holds this.
+// SAFETY: the engine does not bind a connection to a thread, and only one thread at a time holds this.
 unsafe impl Send for Connection {}
 
 impl Connection {
-    /// Connects to the database at `path`, which is opened with configuration `settings` unless it is open.
+    /// Connects to the database at `path`, and opens it with the configuration `settings` if this process has
+    /// not yet.
     pub(super) fn open<'a>(
         open: &Open,
         path: &str,
@@ -204,18 +224,18 @@ impl Connection {
         Ok(opened)
     }
 
-    /// The library's version.
+    /// Returns the version that the library reports.
     pub(super) fn version(&self) -> Result<String> {
-        // SAFETY: a static NUL-terminated text.
+        // SAFETY: the function returns a static NUL-terminated text.
         unsafe { own_text((self.database.functions.version)()) }
             .ok_or_else(|| DriverError::Protocol("the version is nothing".into()))
     }
 
-    /// Runs `statement` and gives its result; of several, that of the last.
+    /// Executes a text and returns its answer, or that of the last statement if there are several.
     pub(super) fn query(&mut self, statement_text: &str) -> Result<Answer<'_>> {
         let statement = c_text(statement_text)?;
-        // DuckDB itself runs several too, but gives the rows of the first one that has any. Only a text
-        // that may hold several is taken apart, because that means to parse it twice.
+        // DuckDB also executes several statements, but returns the rows of the first one that has any. Only a
+        // text that may hold several is split, because splitting means to parse it twice.
         if may_be_several(statement_text) {
             let extracted = Extracted::of(self, &statement)?;
             for index in 1..extracted.count {
@@ -226,19 +246,19 @@ impl Connection {
             }
         }
         let mut raw = RawResult::EMPTY;
-        // SAFETY: the connection is open and the text NUL-terminated; the result is filled in either case.
+        // SAFETY: the connection is open and the text NUL-terminated; the result is filled even on failure.
         let state =
             unsafe { (self.database.functions.query)(self.connection, statement.as_ptr(), &raw mut raw) };
         Answer::of(&self.database.functions, raw, state)
     }
 
-    /// Prepares one statement.
+    /// Prepares a text that holds one statement.
     pub(super) fn prepare(&mut self, text: &str) -> Result<Statement> {
         let text = c_text(text)?;
         let mut statement =
             Statement { handle: null_mut(), destroy: self.database.functions.destroy_prepared };
-        // SAFETY: the connection is open and the text NUL-terminated; a prepared statement is there to be
-        // destroyed even when preparing it failed, and its error's text lives as long.
+        // SAFETY: the connection is open and the text NUL-terminated. A prepared statement must be destroyed
+        // even if preparing failed, and the text of its error lives as long.
         unsafe {
             if (self.database.functions.prepare)(self.connection, text.as_ptr(), &raw mut statement.handle)
                 != SUCCESS
@@ -250,14 +270,14 @@ impl Connection {
         Ok(statement)
     }
 
-    /// How many parameters it has.
+    /// Number of parameters of a prepared statement.
     pub(super) fn parameters(&self, statement: &Statement) -> usize {
         // SAFETY: the statement is alive.
         let count = unsafe { (self.database.functions.parameters)(statement.handle) };
         usize::try_from(count).unwrap_or(usize::MAX)
     }
 
-    /// Executes it with as many parameters as it has.
+    /// Executes a prepared statement. `parameters` must have as many items as the statement has parameters.
     pub(super) fn execute(&self, statement: &Statement, parameters: &[Parameter<'_>]) -> Result<Answer<'_>> {
         let functions = &self.database.functions;
         for (index, parameter) in (1..).zip(parameters) {
@@ -281,14 +301,15 @@ impl Connection {
             }
         }
         let mut raw = RawResult::EMPTY;
-        // SAFETY: the statement is alive; the result is filled in either case.
+        // SAFETY: the statement is alive; the result is filled even on failure.
         let state = unsafe { (functions.execute_prepared)(statement.handle, &raw mut raw) };
         Answer::of(functions, raw, state)
     }
 
-    /// Disconnects; a second time does nothing. The last one to go closes the database, which writes the checkpoint.
+    /// Disconnects; does nothing if disconnected already. The database is closed, which writes a checkpoint,
+    /// when the last connection to it is dropped.
     pub(super) fn close(&mut self) {
-        // SAFETY: it takes null as "nothing to do" and leaves null behind.
+        // SAFETY: the function accepts null and leaves null behind.
         unsafe {
             (self.database.functions.disconnect)(&raw mut self.connection);
         }
@@ -301,18 +322,18 @@ impl Drop for Connection {
     }
 }
 
-/// A prepared statement, freed when dropped, which must be before its connection is.
+/// Prepared statement, freed when dropped. It must be dropped before its connection.
 pub(super) struct Statement {
     handle: Handle,
     destroy: unsafe extern "C" fn(*mut Handle),
 }
 
-// SAFETY: as its connection.
+// SAFETY: as for `Connection`.
 unsafe impl Send for Statement {}
 
 impl Drop for Statement {
     fn drop(&mut self) {
-        // SAFETY: made by `prepare`, and not used again.
+        // SAFETY: created by `prepare`, and not used again.
         unsafe { (self.destroy)(&raw mut self.handle) }
     }
 }
@@ -344,12 +365,12 @@ impl<'a> Config<'a> {
 
 impl Drop for Config<'_> {
     fn drop(&mut self) {
-        // SAFETY: made by `create_config`, and not used again.
+        // SAFETY: created by `create_config`, and not used again.
         unsafe { (self.functions.destroy_config)(&raw mut self.handle) }
     }
 }
 
-/// The statements of one text, freed when dropped.
+/// Statements that a text was split into, freed when dropped.
 struct Extracted<'a> {
     connection: &'a Connection,
     handle: Handle,
@@ -360,8 +381,8 @@ impl<'a> Extracted<'a> {
     fn of(connection: &'a Connection, text: &CStr) -> Result<Self> {
         let mut extracted = Self { connection, handle: null_mut(), count: 0 };
         let functions = &connection.database.functions;
-        // SAFETY: the connection is open and the text NUL-terminated; the error's text, if any, lives as
-        // long as the handle.
+        // SAFETY: the connection is open and the text NUL-terminated; the text of an error lives as long as
+        // the handle.
         unsafe {
             extracted.count =
                 (functions.extract)(connection.connection, text.as_ptr(), &raw mut extracted.handle);
@@ -375,12 +396,12 @@ impl<'a> Extracted<'a> {
         Ok(extracted)
     }
 
-    /// Runs the statement at `index`, which must be below the count.
+    /// Executes the statement at `index`, which must be below the count.
     fn run(&self, index: Index) -> Result<Answer<'a>> {
         let functions = &self.connection.database.functions;
         let mut prepared = null_mut();
-        // SAFETY: connection and statements are alive; a prepared statement is there to be destroyed even
-        // when preparing it failed, and its error's text lives as long.
+        // SAFETY: connection and statements are alive. A prepared statement must be destroyed even if
+        // preparing failed, and the text of its error lives as long.
         unsafe {
             let state = (functions.prepare_extracted)(
                 self.connection.connection,
@@ -403,32 +424,33 @@ impl<'a> Extracted<'a> {
 
 impl Drop for Extracted<'_> {
     fn drop(&mut self) {
-        // SAFETY: made by `extract` or null, and not used again.
+        // SAFETY: created by `extract` or null, and not used again.
         unsafe { (self.connection.database.functions.destroy_extracted)(&raw mut self.handle) }
     }
 }
 
-/// The result of one statement, freed when dropped.
+/// Answer to one statement, freed when dropped.
 pub(super) struct Answer<'a> {
     functions: &'a Functions,
     raw: RawResult,
 }
 
 impl<'a> Answer<'a> {
-    /// Takes over a result, or its message when `state` is not success.
+    /// Takes ownership of a result. If `state` is not success, frees the result and returns its message as an
+    /// error.
     fn of(functions: &'a Functions, raw: RawResult, state: c_int) -> Result<Self> {
         let mut answer = Self { functions, raw };
         if state == SUCCESS {
             return Ok(answer);
         }
-        // SAFETY: the result is alive, and its message too.
+        // SAFETY: the result and its message are alive.
         let message = unsafe { own_text((functions.error)(&raw mut answer.raw)) };
         Err(refusal(message.unwrap_or_else(|| "DuckDB failed without a message".into())))
     }
 }
 
-/// A refusal by its words: the kinds that stand before them put keys that are there already among conflicts, when a
-/// commit finds them.
+/// Classifies an error by its message. DuckDB's own error type is not enough: it puts a duplicate key that is
+/// found at commit among the conflicts.
 fn refusal(words: String) -> DriverError {
     let kind = if words.to_ascii_lowercase().contains("duplicate key") {
         DriverError::Duplicate
@@ -441,7 +463,7 @@ fn refusal(words: String) -> DriverError {
 }
 
 impl Answer<'_> {
-    /// Names and logical types of the columns.
+    /// Returns names and logical types of the columns.
     pub(super) fn columns(&mut self) -> Result<Vec<(String, LogicalType<'_>)>> {
         // SAFETY: the result is alive, and indexes stay below the count.
         unsafe {
@@ -457,13 +479,13 @@ impl Answer<'_> {
         }
     }
 
-    /// Rows that the statement has changed.
+    /// Number of rows that the statement changed.
     pub(super) fn changed(&mut self) -> u64 {
         // SAFETY: the result is alive.
         unsafe { (self.functions.rows_changed)(&raw mut self.raw) }
     }
 
-    /// The next rows, up to 2,048 of them; `None` at the end.
+    /// Returns the next chunk of up to 2,048 rows, or `None` at the end.
     pub(super) fn next_chunk(&mut self) -> Option<Chunk<'_>> {
         // SAFETY: the result is alive; the chunk is owned by its new holder.
         unsafe { Chunk::own(&self.functions.vectors, (self.functions.fetch_chunk)(self.raw)) }
@@ -477,20 +499,20 @@ impl Drop for Answer<'_> {
     }
 }
 
-/// The type of a column, freed when dropped.
+/// Logical type of a column, freed when dropped.
 pub(super) struct LogicalType<'a> {
     vectors: &'a VectorFunctions,
     handle: Handle,
 }
 
 impl LogicalType<'_> {
-    /// `DUCKDB_TYPE`.
+    /// Returns the number of the type in the enumeration `DUCKDB_TYPE`.
     pub(super) fn id(&self) -> u32 {
         // SAFETY: the type is alive.
         unsafe { (self.vectors.type_id)(self.handle) }
     }
 
-    /// Of a decimal: its digits after the point, and the `DUCKDB_TYPE` it is stored as.
+    /// For a decimal type: number of fractional digits, and the `DUCKDB_TYPE` in which its values are stored.
     pub(super) fn decimal(&self) -> (u32, u32) {
         // SAFETY: the type is alive.
         unsafe {
@@ -515,10 +537,12 @@ fn c_text(text: &str) -> Result<CString> {
     })
 }
 
+/// Copies a C string without surrounding white space. `None` if the pointer is null.
+///
 /// # Safety
 /// `text` must be null or a NUL-terminated text that is alive.
 unsafe fn own_text(text: *const c_char) -> Option<String> {
-    // SAFETY: as promised by the caller.
+    // SAFETY: the caller guarantees the pointer.
     (!text.is_null()).then(|| unsafe { CStr::from_ptr(text) }.to_string_lossy().trim().to_owned())
 }
 

@@ -1,5 +1,5 @@
-//! The drivers of real engines, each in a worker process of the program. The engines are installed into the
-//! user's cache when they are not there yet; a machine that cannot have them fails these tests.
+//! Tests of the drivers of real engines, each in a worker process of the program. Missing engines are
+//! installed into the user's cache; the tests fail on machines where that is impossible.
 
 use std::path::{Path, PathBuf};
 
@@ -82,7 +82,7 @@ impl Session {
         self.ask(statement).unwrap_or_else(|error| panic!("{statement}: {error}")).outcome.rows
     }
 
-    /// The message of a statement that fails, of the kind that is expected.
+    /// The message of a statement that must fail with the expected kind of failure.
     fn error(&mut self, statement: &str, expected: FailureKind) -> String {
         match self.ask(statement) {
             Err(WorkerError::Refused { kind, message }) if kind == expected => message,
@@ -103,7 +103,7 @@ fn text(text: &str) -> Value {
     Value::Text(text.into())
 }
 
-/// Values that must arrive with every bit; `engine` decides how they are written.
+/// Checks that values arrive exactly. `engine` decides how they are written.
 fn typed_values(engine: &Engine, statement: &str) {
     let folder = tempfile::tempdir().unwrap();
     let mut session = engine.open(folder.path());
@@ -207,7 +207,7 @@ fn duckdb_gives_all_rows_of_answers_of_any_length() {
     );
 }
 
-/// Statements that fail, with what the engine's message must hold; after each the session answers rightly.
+/// Checks statements that fail and parts of their messages; the session must work after each failure.
 fn errors(engine: &Engine, failing: &[(&str, &str)]) {
     let folder = tempfile::tempdir().unwrap();
     let mut session = engine.open(folder.path());
@@ -229,7 +229,7 @@ fn chdb_errors_are_its_own_and_leave_nothing_in_the_next_answer() {
         &[
             ("SELECT FROM WHERE", "SYNTAX_ERROR"),
             ("SELECT * FROM nowhere", "UNKNOWN_TABLE"),
-            // Fails before its first row, and after many that were already written.
+            // One fails before its first row, the other after many rows have been written.
             ("SELECT throwIf(number = 5, 'five') FROM numbers(10)", "five"),
             (
                 "SELECT throwIf(number = 70000, 'late'), number FROM numbers(100000) \
@@ -338,15 +338,18 @@ fn duckdb_runs_several_statements_and_gives_the_last_ones_answer() {
     );
 }
 
-/// Loads, closes, and asks again in another process; `killed` instead of closed the second time.
+/// Loads, closes, and asks again in another process; the second time the worker is killed instead of closed.
 fn persistence(engine: &Engine, create: &str, load: &str, count: &str) {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("documents.ndjson");
+    // A name that engines could read as options, an escape sequence or a pattern.
+    let data = folder.path().join(r"what?a\b{c}");
+    std::fs::create_dir(&data).unwrap();
     let documents: String = (0..5000).map(|n| format!("{{\"n\":{n},\"t\":\"é😀\"}}\n")).collect();
     std::fs::write(&file, documents).unwrap();
     let load = Load::Statement { statements: vec![load.replace("FILE", file.to_str().unwrap())] };
 
-    let mut session = engine.open(folder.path());
+    let mut session = engine.open(&data);
     let pid = session.worker.pid();
     let _: Ran = session.request(&Op::Run { statements: vec![create.into()] }).unwrap();
     let loaded: Loaded = session.request(&Op::Load { load: load.clone(), sync: true }).unwrap();
@@ -354,15 +357,15 @@ fn persistence(engine: &Engine, create: &str, load: &str, count: &str) {
     assert!(loaded.usage.cpu_s > Some(0.0));
     session.close();
 
-    let mut session = engine.open(folder.path());
+    let mut session = engine.open(&data);
     assert_ne!(session.worker.pid(), pid);
     let figures: Figures = session.request(&Op::Sizes { statement: count.into() }).unwrap();
     assert_eq!(figures["count"], int(5000));
     let _: Loaded = session.request(&Op::Load { load, sync: true }).unwrap();
-    // A killed engine has to recover what it said was loaded.
+    // A killed engine must recover everything that it has reported as loaded.
     session.worker.kill();
 
-    let mut session = engine.open(folder.path());
+    let mut session = engine.open(&data);
     let figures: Figures = session.request(&Op::Sizes { statement: count.into() }).unwrap();
     assert_eq!(figures["count"], int(10_000));
     session.close();
@@ -459,7 +462,7 @@ fn an_engine_that_prints_does_not_spoil_the_protocol() {
     if real::excluded(&["clickhouse", "duckdb"]) {
         return;
     }
-    // chDB prints rows of statements with an INTO OUTFILE to standard output, and anything may print there.
+    // chDB prints rows of statements with INTO OUTFILE to standard output; other code may print there too.
     let folder = tempfile::tempdir().unwrap();
     let mut session = chdb().open(folder.path());
     session.ask("SELECT 'spoilt' INTO OUTFILE '/dev/stdout' APPEND FORMAT TSV").ok();
