@@ -1,7 +1,7 @@
-//! The program as its users have it: a process for each run, on the mock and on real systems.
+//! Tests of the program as users run it: one process per run, with the mock and with real systems.
 //!
-//! One test program for all of it: it is linked once, and no core waits for the last test of one before the next begins. What
-//! `.ci/fast` runs is in programs of its own.
+//! All of them are one test program, which is linked once, and no core is idle at the end of one program
+//! before the next starts. Tests that `.ci/fast` runs are separate programs.
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "helpers of tests fail as tests do")]
 
@@ -17,6 +17,7 @@ mod durability;
 mod engines;
 mod faults;
 mod fidelity;
+mod golden;
 mod input;
 mod page;
 mod questions;
