@@ -4,8 +4,6 @@
 //! A changed statement or setting changes digests on purpose: `JSONATHLON_WRITE_GOLDEN=1 cargo test -p jsonathlon-systems
 //! --test digests` writes the file anew, and the diff shows which configurations are different ones now.
 
-#![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
-
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::Path;
