@@ -1,6 +1,6 @@
 //! Answers: rows of typed cells that a driver passes to its caller.
 
-use jsonathlon_dataset::value::{Row, Value};
+use jsonathlon_schema::value::{Row, Value};
 use serde::{Deserialize, Serialize};
 
 use crate::error::{DriverError, Result};

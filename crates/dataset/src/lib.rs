@@ -7,9 +7,9 @@
 
 pub mod agreement;
 pub mod describe;
+pub mod digest;
 pub mod fidelity;
 pub mod generate;
-pub mod instant;
 pub mod left_out;
 pub mod ordinal;
 pub mod questions;
@@ -18,7 +18,6 @@ pub mod reference;
 pub mod scan;
 pub mod source;
 pub mod stage;
-pub mod value;
 
 mod error;
 

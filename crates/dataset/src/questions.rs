@@ -4,9 +4,8 @@ use std::cmp::Ordering;
 use std::fmt;
 use std::str::FromStr;
 
+use jsonathlon_schema::value::{Row, Value};
 use serde::{Deserialize, Serialize};
-
-use crate::value::{Row, Value};
 
 /// `commit.collection` of posts, the subject of Q4, Q5 and Q6.
 pub const POST: &str = "app.bsky.feed.post";

@@ -6,8 +6,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// The layers, lowest first. A crate may use only crates of lower layers.
-const FLOORS: [&[&str]; 9] = [
-    &["dataset", "measure", "outage"],
+const FLOORS: [&[&str]; 10] = [
+    &["schema", "measure", "outage"],
+    &["dataset"],
     &["connection", "yardstick", "servers", "results"],
     &["formats", "systems", "studies"],
     &["drivers", "engines"],

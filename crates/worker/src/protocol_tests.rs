@@ -1,6 +1,6 @@
 use jsonathlon_connection::address::{Password, Tls};
 use jsonathlon_connection::endpoint::Endpoint;
-use jsonathlon_dataset::value::Row;
+use jsonathlon_schema::value::Row;
 use proptest::prelude::*;
 
 use super::*;

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use jsonathlon_dataset::questions::Question;
 use jsonathlon_dataset::reference::Reference;
 use jsonathlon_dataset::scan::scan;
-use jsonathlon_dataset::value::{Row, Value};
+use jsonathlon_schema::value::{Row, Value};
 use proptest::prelude::*;
 use serde_json::Value as Json;
 

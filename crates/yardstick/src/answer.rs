@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::ops::Range;
 
 use jsonathlon_dataset::questions::{COMMIT, CREATE, LIKE, POST, Question, REPOST, VETERANS};
-use jsonathlon_dataset::value::{Row, Value};
+use jsonathlon_schema::value::{Row, Value};
 
 use super::columns::{Table, WORD};
 use super::dictionary::Dictionary;

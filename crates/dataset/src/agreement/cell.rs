@@ -2,11 +2,11 @@
 
 use std::cmp::Ordering;
 
+use jsonathlon_schema::instant;
+use jsonathlon_schema::value::{Row, Value, named_float, not_finite};
 use serde_json::Value as Json;
 
 use super::{CellType, Rules};
-use crate::instant;
-use crate::value::{Row, Value, named_float, not_finite};
 
 /// Whole numbers up to this are compared exactly (2⁵³): every double in this range is the number that it is
 /// nearest to.

@@ -2,10 +2,11 @@
 
 use std::fmt;
 
+use jsonathlon_schema::instant;
+use jsonathlon_schema::value::{Row, Value};
+
 use super::cell::{Cell, Number, Typed, typed};
 use super::{CellType, Difference, Rules, SHOWN, rows};
-use crate::instant;
-use crate::value::{Row, Value};
 
 /// Comparison rule that explains a difference. The answers would be equal if the rule were reversed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

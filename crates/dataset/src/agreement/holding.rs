@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::value::digest_text;
+use crate::digest::digest_text;
 
 /// Minimum share of documents that all voters must hold in common, relative to the largest holding. Answers
 /// over fewer documents say little about the rest; a configuration that rejected so many loses its vote

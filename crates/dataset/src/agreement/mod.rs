@@ -9,7 +9,7 @@ mod holding;
 mod rows;
 mod vote;
 
-use crate::value::Row;
+use jsonathlon_schema::value::Row;
 
 pub use explain::Rule;
 pub use holding::{Electorate, Holding};

@@ -1,9 +1,9 @@
 //! Tests of every comparison rule, and properties that hold for any rows.
 
+use jsonathlon_schema::value::Value;
 use proptest::prelude::*;
 
 use super::*;
-use crate::value::Value;
 
 fn column(name: &str, cell_type: CellType) -> Column {
     Column { name: name.into(), cell_type, approximate: false, scale: None }

@@ -1,8 +1,9 @@
 //! Finds the expected answer by vote: a strict majority of the systems that answered over the same documents,
 //! and at least two.
 
+use jsonathlon_schema::value::Row;
+
 use super::{Difference, Holding, Rules, Same};
-use crate::value::Row;
 
 /// Answer of one configuration to a question.
 #[derive(Clone, Copy, Debug)]

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use jsonathlon_schema::value::Value;
 use proptest::prelude::*;
 
 use super::*;
-use crate::value::Value;
 
 /// A system of the model: it sums the numbers of its documents, correctly or not.
 #[derive(Clone, Debug)]

@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 use super::corpus::{Case, cases};
 use super::folder::read_folder;
 use super::nesting::Nesting;
+use crate::digest::digest_text;
 use crate::error::DataError;
-use crate::value::digest_text;
 
 /// A corpus, and the cases selected from it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

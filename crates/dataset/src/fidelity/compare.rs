@@ -6,11 +6,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
+use jsonathlon_schema::value::Value;
 use serde::{Deserialize, Serialize};
 
 use super::number::Decimal;
 use super::strict::{self, Node, Text, Tree};
-use crate::value::Value;
 
 /// Byte order mark U+FEFF, encoded in UTF-8.
 const MARK: &[u8] = b"\xef\xbb\xbf";

@@ -7,12 +7,13 @@ use std::cmp::Ordering;
 
 use foldhash::fast::FixedState;
 use hashbrown::{HashMap, HashSet};
+use jsonathlon_schema::value::{Row, Value};
 use serde::Serialize;
 
+use crate::digest::rows_digest;
 use crate::questions::{COMMIT, CREATE, LIKE, POST, Question, REPOST, VETERANS};
 use crate::scan::Event;
 use crate::stage::Observe;
-use crate::value::{Row, Value, rows_digest};
 
 mod users;
 

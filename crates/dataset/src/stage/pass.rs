@@ -7,10 +7,10 @@ use std::sync::Arc;
 use super::output::Output;
 use super::samples::Sampler;
 use super::{CLEAN_FILE, NoDocument, Observe, SUSPECTS_FILE, StageOptions, Staged, Suspect};
+use crate::digest::digest_text;
 use crate::error::DataError;
 use crate::scan::{Fault, Reason, Scanner, Traits};
 use crate::source::{Block, Places, Source, Tally};
-use crate::value::digest_text;
 
 /// Number of lines after which a source without a JSON object is given up, and number of documents from which
 /// on the observer may refuse them.

@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use super::{CLEAN_FILE, Progress, Staged};
+use crate::digest::digest_text;
 use crate::error::DataError;
 use crate::fidelity::{self, Choice};
 use crate::source::{Block, Places, Source};
-use crate::value::digest_text;
 
 /// Reads a source to its end, counts its documents and digests them; writes no file.
 pub(super) fn count(
@@ -64,10 +64,9 @@ fn staged(documents: u64, bytes: u64, digest: String, folder: &Path) -> Staged {
 
 #[cfg(test)]
 mod tests {
+    use super::*;
     use crate::ordinal::{Data, Table};
     use crate::stage::{Blind, StageOptions, stage};
-
-    use super::*;
 
     #[test]
     fn large_documents_are_named_by_their_bytes_and_leave_no_file() {

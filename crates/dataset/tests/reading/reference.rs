@@ -4,13 +4,15 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::common::{did, event};
+use jsonathlon_dataset::digest::rows_digest;
 use jsonathlon_dataset::questions::Question;
 use jsonathlon_dataset::reference::{Answers, Reference};
 use jsonathlon_dataset::scan::scan;
-use jsonathlon_dataset::value::{Row, Value, rows_digest};
+use jsonathlon_schema::value::{Row, Value};
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
+
+use crate::common::{did, event};
 
 fn observed(documents: &[Json]) -> Reference {
     let mut reference = Reference::default();

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use jsonathlon_connection::driver::{DocumentSource, DriverError, LoadSink, Result};
 use jsonathlon_connection::rows::Outcome;
-use jsonathlon_dataset::value::Value;
+use jsonathlon_schema::value::Value;
 use mysql::prelude::Queryable;
 use mysql::{Conn, Error, LocalInfileHandler, MySqlError};
 

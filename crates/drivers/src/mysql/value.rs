@@ -3,8 +3,8 @@
 use jsonathlon_connection::driver::{DriverError, Result};
 use jsonathlon_connection::prepared::Parameter;
 use jsonathlon_connection::rows::Cell;
-use jsonathlon_dataset::instant;
 use jsonathlon_formats::decimal::decimal;
+use jsonathlon_schema::instant;
 use mysql::Column;
 use mysql::consts::ColumnType;
 

@@ -11,7 +11,7 @@ use jsonathlon_connection::endpoint::Endpoint;
 use jsonathlon_connection::lane::{Lane, nothing_sent, with_few};
 use jsonathlon_connection::prepared::{Parameter, Prepared, Statements, expect};
 use jsonathlon_connection::rows::{Cell, Report, RowSink};
-use jsonathlon_dataset::instant;
+use jsonathlon_schema::instant;
 
 use super::wire::message::{self, Bind, Reader, malformed, utf8};
 use super::wire::{Wire, startup};

@@ -2,8 +2,8 @@
 
 use jsonathlon_connection::driver::{DriverError, Result};
 use jsonathlon_connection::rows::Cell;
-use jsonathlon_dataset::instant;
 use jsonathlon_formats::decimal::decimal;
+use jsonathlon_schema::instant;
 use postgres::types::{FromSql, Kind, Type};
 
 /// Bytes of a value of any type. `None` for NULL.

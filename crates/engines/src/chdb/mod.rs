@@ -5,8 +5,8 @@ mod library;
 use jsonathlon_connection::driver::{self, DocumentSource, DriverError, LoadSink, Open, Result, fewer_cores};
 use jsonathlon_connection::prepared::{Parameter, Prepared, Statements};
 use jsonathlon_connection::rows::{Outcome, Report, RowSink};
-use jsonathlon_dataset::value::Value;
 use jsonathlon_formats::clickhouse::{FORMAT, parameter, row_binary, split};
+use jsonathlon_schema::value::Value;
 
 use crate::library::Loaded;
 use library::{Answer, Connection};

@@ -5,8 +5,8 @@ use std::ffi::c_void;
 
 use jsonathlon_connection::driver::{DriverError, Result};
 use jsonathlon_connection::rows::{Cell, RowSink};
-use jsonathlon_dataset::instant;
 use jsonathlon_formats::decimal::decimal;
+use jsonathlon_schema::instant;
 
 use crate::library::Loaded;
 
@@ -366,7 +366,7 @@ impl RawText {
 
 #[cfg(test)]
 mod tests {
-    use jsonathlon_dataset::value::Value;
+    use jsonathlon_schema::value::Value;
     use proptest::prelude::*;
 
     use super::*;

@@ -8,7 +8,7 @@ use std::ffi::c_int;
 use jsonathlon_connection::driver::{self, DocumentSource, DriverError, LoadSink, Open, Result};
 use jsonathlon_connection::prepared::{Parameter, Prepared, Statements, expect, may_be_several};
 use jsonathlon_connection::rows::{self, Cell, Outcome, Report, RowSink};
-use jsonathlon_dataset::value::Value;
+use jsonathlon_schema::value::Value;
 use rusqlite::fallible_iterator::FallibleIterator;
 use rusqlite::types::{Null, ValueRef};
 use rusqlite::{Batch, Connection, Error, Row, Statement};

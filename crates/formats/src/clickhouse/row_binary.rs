@@ -5,7 +5,7 @@
 
 use jsonathlon_connection::driver::{DriverError, Result};
 use jsonathlon_connection::rows::{Cell, RowSink};
-use jsonathlon_dataset::instant;
+use jsonathlon_schema::instant;
 
 use crate::decimal::decimal;
 
@@ -237,11 +237,11 @@ fn too_wide(column: &str) -> DriverError {
 
 #[cfg(test)]
 mod tests {
-    use jsonathlon_dataset::value::{Row, Value};
+    use jsonathlon_connection::rows::Outcome;
+    use jsonathlon_schema::value::{Row, Value};
     use proptest::prelude::*;
 
     use super::*;
-    use jsonathlon_connection::rows::Outcome;
 
     fn decode(bytes: &[u8]) -> Result<(Vec<String>, Vec<Row>)> {
         let mut outcome = Outcome::default();

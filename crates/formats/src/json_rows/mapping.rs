@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use jsonathlon_dataset::value::Value;
+use jsonathlon_schema::value::Value;
 use serde::Deserialize;
 
 use super::tree::Tree;

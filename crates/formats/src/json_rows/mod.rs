@@ -15,7 +15,7 @@ pub use written::{Members, Written};
 use jsonathlon_connection::driver::{DriverError, Result};
 use jsonathlon_connection::lane::{few, with_few};
 use jsonathlon_connection::rows::{Cell, RowSink};
-use jsonathlon_dataset::instant;
+use jsonathlon_schema::instant;
 
 /// 2^53: below this every integer is exact in a double. A double from here on may have lost digits.
 const EXACT: f64 = 9_007_199_254_740_992.0;

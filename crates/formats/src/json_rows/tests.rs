@@ -1,5 +1,5 @@
 use jsonathlon_connection::rows::Outcome;
-use jsonathlon_dataset::value::{Row, Value};
+use jsonathlon_schema::value::{Row, Value};
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
 

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use jsonathlon_dataset::value::Value;
+use jsonathlon_schema::value::Value;
 use serde_json::Value as Json;
 
 /// JSON value together with the values nested in it.

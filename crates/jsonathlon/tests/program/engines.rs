@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use jsonathlon_connection::Open;
-use jsonathlon_dataset::value::{Row, Value};
+use jsonathlon_schema::value::{Row, Value};
 use jsonathlon_systems::Catalogue;
 use jsonathlon_worker::protocol::{
     Answered, FailureKind, Figures, Load, Loaded, Op, Opened, PROTOCOL, PlanText, Ran,

@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 
 use jsonathlon_connection::driver::{DocumentSource, LoadSink};
 use jsonathlon_connection::{Connection, Host, Open, Outcome, Parameter, Result};
-use jsonathlon_dataset::value::Value;
 use jsonathlon_measure::clock::MonotonicClock;
+use jsonathlon_schema::value::Value;
 use jsonathlon_servers::Server;
 use jsonathlon_systems::catalogue::fill;
 use jsonathlon_systems::{Catalogue, LoadMode, PathStep, SERVING, Serving, Variant, path_values};

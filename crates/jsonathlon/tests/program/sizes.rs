@@ -9,7 +9,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use jsonathlon_dataset::generate::Generator;
-use jsonathlon_dataset::value::Value;
+use jsonathlon_schema::value::Value;
 use jsonathlon_systems::catalogue::fill;
 use jsonathlon_systems::{ANALYTICS, Catalogue, LoadMode};
 use jsonathlon_worker::protocol::{Figures, Load, Loaded, Op, Ran, Settled};

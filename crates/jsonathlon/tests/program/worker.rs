@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use jsonathlon_connection::Open;
-use jsonathlon_dataset::value::Value;
+use jsonathlon_schema::value::Value;
 use jsonathlon_worker::protocol::{
     Answered, FailureKind, Figures, Load, Loaded, Op, Opened, PROTOCOL, Progress, Ran,
 };

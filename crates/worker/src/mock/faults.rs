@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use jsonathlon_connection::driver::{DriverError, Host, Result};
 use jsonathlon_connection::rows::Outcome;
-use jsonathlon_dataset::value::{Row, Value};
+use jsonathlon_schema::value::{Row, Value};
 use rustix::process::{Signal, getpid, kill_process};
 
 use super::script::{Act, Changes, Death};

@@ -10,11 +10,10 @@ use std::fs::{File, OpenOptions};
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 
-use jsonathlon_dataset::value::Value;
-use serde_json::Value as Json;
-
 use jsonathlon_connection::driver::{DriverError, Result};
 use jsonathlon_connection::rows::Outcome;
+use jsonathlon_schema::value::Value;
+use serde_json::Value as Json;
 
 /// Content of an index file: 4,096 bytes.
 const INDEX: &[u8] = &[b'i'; 4096];

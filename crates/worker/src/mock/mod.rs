@@ -28,7 +28,7 @@ use jsonathlon_connection::prepared::{Parameter, Prepared, Statements, nth, plac
 use jsonathlon_connection::rows::{Outcome, Report, RowSink};
 use jsonathlon_dataset::questions::Question;
 use jsonathlon_dataset::source::Source;
-use jsonathlon_dataset::value::{Row, Value};
+use jsonathlon_schema::value::{Row, Value};
 
 use script::{Act, Script};
 use store::Store;

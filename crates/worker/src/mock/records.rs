@@ -14,7 +14,7 @@ use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 use jsonathlon_connection::driver::{DriverError, Host, Result};
 use jsonathlon_connection::prepared::{Parameter, nth};
 use jsonathlon_connection::rows::Outcome;
-use jsonathlon_dataset::value::Value;
+use jsonathlon_schema::value::Value;
 
 use super::faults;
 use super::script::{Act, Keeps, Script};

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use jsonathlon_connection::driver::{DriverError, Open, Result};
-use jsonathlon_dataset::value::Value;
+use jsonathlon_schema::value::Value;
 use serde::Deserialize;
 
 /// File in the data folder that is read if the settings contain no script.

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use jsonathlon_connection::driver::{DriverError, Result};
 use jsonathlon_connection::rows::Outcome;
 use jsonathlon_dataset::fidelity::strict;
-use jsonathlon_dataset::value::Value;
+use jsonathlon_schema::value::Value;
 use serde_json::value::RawValue;
 
 use super::faults;

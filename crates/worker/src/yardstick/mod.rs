@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use jsonathlon_connection::driver::{Connection, DocumentSource, DriverError, LoadSink, Open, Result, cores};
 use jsonathlon_connection::prepared::{Parameter, Prepared, Statements, expect};
 use jsonathlon_connection::rows::{Outcome, Report, RowSink};
-use jsonathlon_dataset::value::Value;
+use jsonathlon_schema::value::Value;
 use jsonathlon_yardstick::{Builder, Error, Table, Tail, Threads, VERSION, check};
 
 use statement::{Verb, parse};

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use jsonathlon_connection::made::{Lines, Told};
 use jsonathlon_dataset::questions::Question;
-use jsonathlon_dataset::value::Value;
+use jsonathlon_schema::value::Value;
 
 use super::*;
 use crate::testing::event;

@@ -5,7 +5,7 @@ use jsonathlon_connection::{
     Cell, Connection, DocumentSource, DriverError, Lane, LoadSink, Outcome, Parameter, Prepared, Report,
     Result, RowSink,
 };
-use jsonathlon_dataset::value::{Row, Value};
+use jsonathlon_schema::value::{Row, Value};
 
 /// Statements of a system for the contract: a table `contract` with columns `n` (64-bit integers), `t` (text
 /// or null) and `x` (doubles or null).

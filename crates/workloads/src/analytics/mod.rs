@@ -9,7 +9,7 @@ use jsonathlon_dataset::questions::Question as Known;
 use jsonathlon_dataset::reference::{Answers, Reference};
 use jsonathlon_dataset::scan::Event;
 use jsonathlon_dataset::stage::{Observe, Staged};
-use jsonathlon_dataset::value::Row;
+use jsonathlon_schema::value::Row;
 use jsonathlon_systems::{ANALYTICS, Configuration, QuestionRules};
 
 use crate::RunError;

@@ -1,8 +1,8 @@
 //! Verifies answers against the reference, row by row and column by column.
 
 use jsonathlon_dataset::questions::Question;
-use jsonathlon_dataset::value::{Row, Value};
 use jsonathlon_results::record::Verdict;
+use jsonathlon_schema::value::{Row, Value};
 
 use crate::asking::Comparison;
 
@@ -74,8 +74,9 @@ fn number(value: &Value) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use proptest::prelude::*;
+
+    use super::*;
 
     fn q2() -> Vec<Row> {
         vec![

@@ -13,7 +13,7 @@ pub(crate) mod plan;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use jsonathlon_dataset::value::Row;
+use jsonathlon_schema::value::Row;
 use jsonathlon_systems::QuestionRules;
 
 use crate::RunError;

@@ -1,7 +1,7 @@
 //! The expected answers over a table, and the verification of a system's answers.
 
 use jsonathlon_dataset::ordinal::Table;
-use jsonathlon_dataset::value::{Row, Value};
+use jsonathlon_schema::value::{Row, Value};
 use jsonathlon_systems::Expected;
 
 /// Number that copies have as their top-level `l`.

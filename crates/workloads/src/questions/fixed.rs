@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use jsonathlon_dataset::agreement::Rules;
-use jsonathlon_dataset::value::Row;
 use jsonathlon_results::id::Id;
 use jsonathlon_results::ranking::Profile;
 use jsonathlon_results::record::{Agreement, Basis, Verdict};
+use jsonathlon_schema::value::Row;
 
 use super::held::Held;
 use super::words::in_words_of_record;

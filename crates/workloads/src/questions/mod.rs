@@ -18,8 +18,8 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 use jsonathlon_dataset::agreement::Rules;
-use jsonathlon_dataset::value::Row;
 use jsonathlon_results::record::Verdict;
+use jsonathlon_schema::value::Row;
 use jsonathlon_systems::{QUESTIONS, QuestionRules, question_file};
 
 use crate::RunError;

@@ -1,6 +1,6 @@
 //! Restores the expected answers that an interrupted run has recorded.
 
-use jsonathlon_dataset::value::Row;
+use jsonathlon_schema::value::Row;
 use serde::Deserialize;
 
 use super::{Fixed, Questions};

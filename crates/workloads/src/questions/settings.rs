@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use jsonathlon_dataset::agreement::{CellType, Column, Rules, Scale};
-use jsonathlon_dataset::value::{Row, Value};
+use jsonathlon_schema::value::{Row, Value};
 use jsonathlon_systems::catalogue::{ColumnType, ExpectedRows};
 use jsonathlon_systems::{OwnQuestion, OwnQuestions};
 use serde::{Deserialize, Serialize};

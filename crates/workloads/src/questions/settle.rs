@@ -3,10 +3,10 @@
 use jsonathlon_dataset::agreement::{
     Answer, Decision, Difference, Electorate, Finding, Later, Rules, Standing as Found, decide, hold_against,
 };
-use jsonathlon_dataset::value::{Row, Value};
 use jsonathlon_results::record::{
     Agreement, Basis, Body, DifferentRows, Failure, FirstRows, Given, Standing, Verdict,
 };
+use jsonathlon_schema::value::{Row, Value};
 use jsonathlon_systems::catalogue::name_of;
 
 use super::held::Held;

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use jsonathlon_dataset::agreement::{Electorate, Holding};
-use jsonathlon_dataset::value::Row;
+use jsonathlon_schema::value::Row;
 use jsonathlon_worker::protocol::{Answered, Op};
 
 use super::settle::{Common, settle};

@@ -1,7 +1,7 @@
 //! Answers of targets to questions, before they are compared.
 
-use jsonathlon_dataset::value::Row;
 use jsonathlon_results::record::Failure;
+use jsonathlon_schema::value::Row;
 use jsonathlon_systems::catalogue::name_of;
 
 use crate::target::Target;

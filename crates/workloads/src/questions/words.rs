@@ -1,8 +1,8 @@
 //! Describes differences between answers in sentences.
 
 use jsonathlon_dataset::agreement::Difference;
-use jsonathlon_dataset::value::{Row, Value};
 use jsonathlon_results::record::Standing;
+use jsonathlon_schema::value::{Row, Value};
 
 /// Describes a difference, with the first row of each side.
 pub(super) fn in_words(difference: &Difference) -> String {

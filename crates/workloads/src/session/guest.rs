@@ -5,8 +5,8 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use jsonathlon_connection::driver::Open;
-use jsonathlon_dataset::value::Value;
 use jsonathlon_results::record::FailureKind;
+use jsonathlon_schema::value::Value;
 use jsonathlon_servers::is_secret;
 use jsonathlon_systems::ByAddress;
 use jsonathlon_worker::protocol::{Answered, Op};

@@ -8,7 +8,7 @@ use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-use jsonathlon_dataset::value::Value;
+use jsonathlon_schema::value::Value;
 use jsonathlon_systems::{ANALYTICS, Catalogue};
 use jsonathlon_worker::protocol::{Answered, Op, Opened, PROTOCOL};
 use jsonathlon_worker::{Worker, WorkerError};

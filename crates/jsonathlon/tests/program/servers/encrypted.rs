@@ -1,6 +1,6 @@
 //! Servers reached over encrypted TCP, with a certificate that the program generates.
 
-use jsonathlon_dataset::value::Value;
+use jsonathlon_schema::value::Value;
 use jsonathlon_systems::Transport;
 
 use super::server::{Server, int, process, write};

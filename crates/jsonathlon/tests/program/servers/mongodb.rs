@@ -1,8 +1,8 @@
 //! Tests of the MongoDB driver and server.
 
 use jsonathlon_dataset::generate::Generator;
-use jsonathlon_dataset::value::{Row, Value};
 use jsonathlon_results::record::Verdict;
+use jsonathlon_schema::value::{Row, Value};
 use jsonathlon_systems::Catalogue;
 use jsonathlon_worker::WorkerError;
 use jsonathlon_worker::protocol::{Documents, FailureKind, Figures, Load, Loaded, Op, PlanText};

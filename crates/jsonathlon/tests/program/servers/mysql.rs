@@ -4,8 +4,8 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use jsonathlon_dataset::value::Value;
 use jsonathlon_results::record::Phase;
+use jsonathlon_schema::value::Value;
 use jsonathlon_systems::Transport;
 use jsonathlon_worker::WorkerError;
 use jsonathlon_worker::protocol::{FailureKind, Load, Loaded, Op};

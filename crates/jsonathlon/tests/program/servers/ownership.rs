@@ -36,7 +36,7 @@ fn ask<R: serde::de::DeserializeOwned>(worker: &mut Worker, op: &Op) -> Result<R
     worker.request(op, LIMIT, &|| false, &mut |_| {})
 }
 
-fn rows(worker: &mut Worker, statement: &str) -> Vec<jsonathlon_dataset::value::Row> {
+fn rows(worker: &mut Worker, statement: &str) -> Vec<jsonathlon_schema::value::Row> {
     let answered: Answered = ask(worker, &Op::Ask { statement: statement.into() }).unwrap();
     answered.outcome.rows
 }

@@ -4,7 +4,7 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use jsonathlon_dataset::value::Value;
+use jsonathlon_schema::value::Value;
 use jsonathlon_worker::WorkerError;
 use jsonathlon_worker::protocol::{Answered, FailureKind, Load, Loaded, Op, PlanText};
 use rustix::process::{Pid, Signal, kill_process};

@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use jsonathlon_connection::Open;
-use jsonathlon_dataset::value::{Row, Value};
+use jsonathlon_schema::value::{Row, Value};
 use jsonathlon_servers::Launch;
 use jsonathlon_systems::catalogue::fill;
 use jsonathlon_systems::{ANALYTICS, Catalogue, Configuration, SERVING, Transport};

@@ -49,7 +49,7 @@ fn documents_and_answers_go_over_the_socket() {
     let sum = "SELECT sum((doc -> 'n')::bigint), inet_client_addr() IS NULL FROM t";
     assert_eq!(
         session.rows(sum),
-        [vec![int(50_000 * 49_999 / 2), jsonathlon_dataset::value::Value::Bool(true)]]
+        [vec![int(50_000 * 49_999 / 2), jsonathlon_schema::value::Value::Bool(true)]]
     );
     session.close();
 }

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use jsonathlon_connection::Connection;
 use jsonathlon_connection::driver::{DocumentSource, LoadSink};
-use jsonathlon_dataset::value::{Row, Value};
+use jsonathlon_schema::value::{Row, Value};
 use jsonathlon_systems::catalogue::fill;
 use jsonathlon_systems::{
     Catalogue, Configuration, FirstAsked, LoadMode, NotAsked, OwnQuestions, Part, QUESTIONS, StatementKind,
