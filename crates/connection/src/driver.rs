@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::sync::{Arc, Mutex};
 
-use jsonathlon_measure::clock::Clock;
+use jsonathlon_telemetry::clock::Clock;
 
 use crate::prepared::{Parameter, Prepared};
 use crate::rows::{Cell, Outcome, Report, RowSink};

@@ -212,7 +212,7 @@ impl Endpoint {
         let Some(server) = self.process else { return true };
         pid.is_some_and(|pid| {
             pid == server
-                || jsonathlon_measure::tree::below(server).is_ok_and(|processes| processes.contains(&pid))
+                || jsonathlon_telemetry::tree::below(server).is_ok_and(|processes| processes.contains(&pid))
         })
     }
 

@@ -16,10 +16,10 @@ use jsonathlon_drive::mix::{Mix, Requests};
 use jsonathlon_drive::null::{Null, PROTOCOL, Table};
 use jsonathlon_drive::operation::Operation;
 use jsonathlon_drive::worker::Clients;
-use jsonathlon_measure::arrival::Arrival;
-use jsonathlon_measure::clock::MonotonicClock;
-use jsonathlon_measure::histogram::Histogram;
-use jsonathlon_measure::stop::Stop;
+use jsonathlon_stats::arrival::Arrival;
+use jsonathlon_stats::histogram::Histogram;
+use jsonathlon_telemetry::clock::MonotonicClock;
+use jsonathlon_telemetry::stop::Stop;
 use jsonathlon_worker::Subject;
 
 /// Bytes per client into which answers are copied.

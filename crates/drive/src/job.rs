@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use jsonathlon_dataset::records::Records;
-use jsonathlon_measure::arrival::Arrival;
-use jsonathlon_measure::stop::Stop;
+use jsonathlon_stats::arrival::Arrival;
+use jsonathlon_telemetry::stop::Stop;
 use serde::{Deserialize, Serialize};
 
 use crate::mix::Mix;

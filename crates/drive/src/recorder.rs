@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use jsonathlon_measure::arrival::Schedule;
-use jsonathlon_measure::histogram::Histogram;
+use jsonathlon_stats::arrival::Schedule;
+use jsonathlon_stats::histogram::Histogram;
 
 use crate::answer::{Measured, Second};
 

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use std::sync::atomic::Ordering;
 
 use jsonathlon_connection::Report;
-use jsonathlon_measure::arrival::ScheduleReader;
+use jsonathlon_stats::arrival::ScheduleReader;
 
 use crate::check::{Checking, Rows};
 use crate::client::{Client, State};

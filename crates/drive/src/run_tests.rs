@@ -6,10 +6,10 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use jsonathlon_connection::{Cell, DriverError, Parameter, Prepared, Report, RowSink};
-use jsonathlon_measure::arrival::Arrival;
-use jsonathlon_measure::clock::{Clock, FakeClock};
-use jsonathlon_measure::histogram::Histogram;
-use jsonathlon_measure::stop::Stop;
+use jsonathlon_stats::arrival::Arrival;
+use jsonathlon_stats::histogram::Histogram;
+use jsonathlon_telemetry::clock::{Clock, FakeClock};
+use jsonathlon_telemetry::stop::Stop;
 
 use super::*;
 use crate::client::Client;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use jsonathlon_connection::{Lane, Result};
 use jsonathlon_dataset::records::{RecordSet, SortedKeys, Written};
-use jsonathlon_measure::arrival::Schedule;
+use jsonathlon_stats::arrival::Schedule;
 
 use crate::accept::{Accept, Change, Write};
 use crate::job::Job;

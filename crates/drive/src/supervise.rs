@@ -4,8 +4,8 @@
 use std::time::Duration;
 
 use jsonathlon_connection::driver::Place;
-use jsonathlon_measure::activity::DiskWrites;
-use jsonathlon_measure::scheduling::Scheduling as Threads;
+use jsonathlon_telemetry::activity::DiskWrites;
+use jsonathlon_telemetry::scheduling::Scheduling as Threads;
 use jsonathlon_worker::protocol::{OpUsage, Progress};
 use jsonathlon_worker::{Meter, Subject};
 

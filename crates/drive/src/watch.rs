@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use jsonathlon_connection::{Cell, DriverError, Lane, Prepared, Result, RowSink};
-use jsonathlon_measure::activity::{Counters, device_of};
+use jsonathlon_telemetry::activity::{Counters, device_of};
 
 use crate::answer::Second;
 use crate::job::Watched;

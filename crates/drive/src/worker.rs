@@ -315,7 +315,7 @@ fn tests_steadiness(job: &Job) -> bool {
 
 /// Returns the schedule of a fixed number of arrivals, and the time in nanoseconds just after the last of
 /// them.
-fn counted_schedule(job: &Job, ramp_ns: u64) -> (Option<jsonathlon_measure::arrival::Schedule>, u64) {
+fn counted_schedule(job: &Job, ramp_ns: u64) -> (Option<jsonathlon_stats::arrival::Schedule>, u64) {
     let (Some(per_s), Some(count)) = (job.arrival.per_s(), job.stop.operations()) else {
         return (None, NEVER);
     };

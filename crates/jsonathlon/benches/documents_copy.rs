@@ -14,7 +14,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use jsonathlon_dataset::ordinal::{Data, Maker, Table};
-use jsonathlon_measure::statistics::median;
+use jsonathlon_stats::statistics::median;
 use jsonathlon_systems::DOCUMENTS;
 use jsonathlon_worker::protocol::{Exported, Load, Loaded, Op};
 

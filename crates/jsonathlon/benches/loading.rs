@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use jsonathlon_connection::driver::Open;
-use jsonathlon_measure::statistics::{median, paired_ratio};
+use jsonathlon_stats::statistics::{median, paired_ratio};
 use jsonathlon_systems::catalogue::fill;
 use jsonathlon_systems::{ANALYTICS, Catalogue, LoadMode, Store};
 use jsonathlon_worker::protocol::{Load, Loaded, Op, Opened, PROTOCOL, Ran};

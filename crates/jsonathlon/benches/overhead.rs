@@ -7,7 +7,7 @@
 mod common;
 
 use jsonathlon_dataset::questions::Question;
-use jsonathlon_measure::statistics::median;
+use jsonathlon_stats::statistics::median;
 use jsonathlon_systems::catalogue::fill;
 use jsonathlon_systems::{ANALYTICS, Catalogue, LoadMode, Store};
 use jsonathlon_worker::protocol::{Answered, Load, Loaded, Op, Opened, PROTOCOL, Ran};

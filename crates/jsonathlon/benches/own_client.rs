@@ -17,7 +17,7 @@ use jsonathlon_connection::driver::Open;
 use jsonathlon_dataset::scan::Traits;
 use jsonathlon_dataset::source::Source;
 use jsonathlon_dataset::stage::{Blind, StageOptions, stage};
-use jsonathlon_measure::statistics::{median, paired_ratio};
+use jsonathlon_stats::statistics::{median, paired_ratio};
 use jsonathlon_systems::ANALYTICS;
 use jsonathlon_worker::protocol::{Load, Loaded, Op};
 

@@ -15,7 +15,7 @@ use std::process::{Command, Stdio};
 
 use jsonathlon_connection::driver::Open;
 use jsonathlon_dataset::questions::Question;
-use jsonathlon_measure::statistics::{median, paired_ratio};
+use jsonathlon_stats::statistics::{median, paired_ratio};
 use jsonathlon_systems::catalogue::fill;
 use jsonathlon_systems::{ANALYTICS, Catalogue, LoadMode, Store, System, Variant};
 use jsonathlon_worker::Worker;

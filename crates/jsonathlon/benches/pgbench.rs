@@ -13,7 +13,7 @@ use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
 
 use jsonathlon_dataset::records::{KeyOrder, KeyType, Records};
-use jsonathlon_measure::statistics::median;
+use jsonathlon_stats::statistics::median;
 use jsonathlon_systems::Transport;
 
 use common::serving::{Done, Reads, Started, read};

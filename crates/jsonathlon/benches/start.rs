@@ -17,8 +17,8 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use jsonathlon_connection::driver::Open;
-use jsonathlon_measure::statistics::median;
 use jsonathlon_servers::Launch;
+use jsonathlon_stats::statistics::median;
 use jsonathlon_systems::{ANALYTICS, Catalogue, Store};
 use jsonathlon_workloads::target::Target;
 use rustix::process::{Pid, Signal, kill_process};

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 /// The layers, lowest first. A crate may use only crates of lower layers.
 const FLOORS: [&[&str]; 10] = [
-    &["schema", "measure", "outage"],
+    &["schema", "stats", "telemetry", "outage"],
     &["dataset"],
     &["connection", "yardstick", "servers", "results"],
     &["formats", "systems", "studies"],

@@ -2,7 +2,6 @@
 
 use std::fmt::Write;
 
-use jsonathlon_measure::statistics::Estimate;
 use jsonathlon_results::beside_best::Difference;
 use jsonathlon_results::compare::{
     APART, Alone, CellComparison, Changed, Control, Counts, Gate, LOADS_APART, Limits, Outcome, Reason,
@@ -11,6 +10,7 @@ use jsonathlon_results::compare::{
 use jsonathlon_results::id::Id;
 use jsonathlon_results::record::Verdict;
 use jsonathlon_results::severity::Severity;
+use jsonathlon_stats::statistics::Estimate;
 
 use crate::draw::Look;
 use crate::draw::markdown;

@@ -1,9 +1,9 @@
 //! The model of a table before it is drawn, and the texts that all tables share.
 
-use jsonathlon_measure::statistics::Group;
 use jsonathlon_results::figure::{Figure, SECONDS};
 use jsonathlon_results::manifest::Configuration;
 use jsonathlon_results::summary::{Entry, Run};
+use jsonathlon_stats::statistics::Group;
 
 use crate::format;
 use crate::marked::Marked;

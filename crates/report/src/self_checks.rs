@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use jsonathlon_measure::statistics::median;
 use jsonathlon_results::growth::Growth;
 use jsonathlon_results::id::Id;
 use jsonathlon_results::noise::SelfComparison;
+use jsonathlon_stats::statistics::median;
 
 use crate::draw::Look;
 use crate::draw::terminal::draw;

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use jsonathlon_measure::statistics::{Estimate, paired_ratio_at};
+use jsonathlon_stats::statistics::{Estimate, paired_ratio_at};
 use serde::{Deserialize, Serialize};
 
 use crate::entry::Entry;

@@ -1,6 +1,6 @@
 //! Finds the sizes at which two series cross, that is, where their ratio is 1, with intervals.
 
-use jsonathlon_measure::statistics::Estimate;
+use jsonathlon_stats::statistics::Estimate;
 
 /// Ratio of two series at one size.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use jsonathlon_measure::statistics::{Estimate, Group};
+use jsonathlon_stats::statistics::{Estimate, Group};
 use serde::{Deserialize, Serialize};
 
 use crate::figure::{self, Figure};

@@ -5,7 +5,7 @@
 //! registered. Unregistered metrics of a system's folder are reduced to their median, shown in the unit in
 //! which their name ends, and have no direction.
 
-use jsonathlon_measure::statistics::median;
+use jsonathlon_stats::statistics::median;
 
 use crate::record::{Cell, OBJECTIVE, Phase, Trial};
 

@@ -5,7 +5,7 @@ use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use jsonathlon_measure::series::Sample;
+use jsonathlon_telemetry::series::Sample;
 
 use crate::ResultsError;
 use crate::journal::{self, Journal};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use jsonathlon_measure::statistics::exponent;
+use jsonathlon_stats::statistics::exponent;
 
 use crate::figure::{self, Figure, Unit};
 use crate::id::{Id, State};

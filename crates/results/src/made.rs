@@ -2,8 +2,8 @@
 
 pub mod serving;
 
-use jsonathlon_measure::clock::ClockResolution;
-use jsonathlon_measure::machine::Machine;
+use jsonathlon_telemetry::clock::ClockResolution;
+use jsonathlon_telemetry::machine::Machine;
 
 use crate::id::{Id, State, Step};
 use crate::manifest::{Configuration, Data, Manifest, Planned, SCHEMA};

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use jsonathlon_measure::clock::ClockResolution;
-use jsonathlon_measure::machine::Machine;
+use jsonathlon_telemetry::clock::ClockResolution;
+use jsonathlon_telemetry::machine::Machine;
 use serde::{Deserialize, Serialize};
 
 use crate::id::Id;

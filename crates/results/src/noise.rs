@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use jsonathlon_measure::statistics::{Estimate, at_least, paired_ratio};
+use jsonathlon_stats::statistics::{Estimate, at_least, paired_ratio};
 
 use crate::figure::Figure;
 use crate::id::Step;

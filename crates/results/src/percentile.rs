@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use jsonathlon_measure::histogram::Histogram;
-use jsonathlon_measure::statistics::{Scattered, scattered};
+use jsonathlon_stats::histogram::Histogram;
+use jsonathlon_stats::statistics::{Scattered, scattered};
 
 use crate::figure::{Figure, Reduction};
 use crate::record::Trial;

@@ -1,7 +1,7 @@
 //! Reports whether a run reached the precision requested by `--precision`.
 
-use jsonathlon_measure::looks::{Looks, PRECISION_ROUNDS};
-use jsonathlon_measure::statistics::{ALPHA, reach};
+use jsonathlon_stats::looks::{Looks, PRECISION_ROUNDS};
+use jsonathlon_stats::statistics::{ALPHA, reach};
 use serde::{Deserialize, Serialize};
 
 use crate::entry::Entry;

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use jsonathlon_measure::machine::Machine;
-use jsonathlon_measure::statistics::{Group, estimate_at, two_groups};
+use jsonathlon_stats::statistics::{Group, estimate_at, two_groups};
+use jsonathlon_telemetry::machine::Machine;
 use serde::{Deserialize, Serialize};
 
 use crate::beside_best::{Comparison, comparisons};

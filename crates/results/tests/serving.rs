@@ -2,7 +2,6 @@
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
-use jsonathlon_measure::histogram::Histogram;
 use jsonathlon_results::beside_best::{Against, Difference};
 use jsonathlon_results::compare::{
     Between, CellComparison, Outcome, ReasonKind, RunComparison, compare, compare_between,
@@ -12,6 +11,7 @@ use jsonathlon_results::figure;
 use jsonathlon_results::made::serving::{Serving, bad};
 use jsonathlon_results::record::{Body, Phase, Trial, Verdict};
 use jsonathlon_results::summary::{Entry, Run, Summary};
+use jsonathlon_stats::histogram::Histogram;
 
 fn entry<'a>(summary: &'a Summary, system: &str, name: &str) -> &'a Entry {
     let mut found =

@@ -1,7 +1,5 @@
 //! Tests of summaries and exports of a synthetic run.
 
-use jsonathlon_measure::clock::ClockResolution;
-use jsonathlon_measure::machine::Machine;
 use jsonathlon_results::ResultsError;
 use jsonathlon_results::beside_best::{Against, Difference};
 use jsonathlon_results::challenge::jsonbench::{read, write};
@@ -14,6 +12,8 @@ use jsonathlon_results::record::{
     Body, Cell, Failure, FailureKind, Finding, Phase, Record, Structure, Trial, Verdict,
 };
 use jsonathlon_results::summary::Run;
+use jsonathlon_telemetry::clock::ClockResolution;
+use jsonathlon_telemetry::machine::Machine;
 
 fn mock() -> Configuration {
     Configuration {

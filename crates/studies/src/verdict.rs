@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use jsonathlon_measure::edges::{Edge, Place, edges, jump_between};
-use jsonathlon_measure::statistics::{Estimate, paired_ratio, unpaired_ratio};
+use jsonathlon_stats::edges::{Edge, Place, edges, jump_between};
+use jsonathlon_stats::statistics::{Estimate, paired_ratio, unpaired_ratio};
 
 use crate::definition::{Claim, Clients, Kind, Study, Verdict};
 use crate::seen::{Point, Seen, THROUGHPUT};

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use jsonathlon_connection::driver::SharedOutput;
-use jsonathlon_measure::clock::MonotonicClock;
+use jsonathlon_telemetry::clock::MonotonicClock;
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::{Errno, fcntl_dupfd_cloexec};
 use rustix::process::{Signal, getpid, getppid, kill_process, set_parent_process_death_signal};

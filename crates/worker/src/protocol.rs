@@ -12,8 +12,8 @@ use std::path::PathBuf;
 
 use jsonathlon_connection::driver::{DriverError, Open, Place};
 use jsonathlon_connection::rows::Outcome;
-use jsonathlon_measure::process::Usage;
 use jsonathlon_schema::value::Value;
+use jsonathlon_telemetry::process::Usage;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 

@@ -13,8 +13,8 @@ use jsonathlon_connection::driver::{
 use jsonathlon_connection::marker;
 use jsonathlon_connection::prepared::Parameter;
 use jsonathlon_connection::rows::{Cell, Outcome, RowSink};
-use jsonathlon_measure::clock::Clock;
 use jsonathlon_schema::value::Value;
+use jsonathlon_telemetry::clock::Clock;
 use serde::Serialize;
 
 use crate::connect::Connector;

@@ -1,6 +1,6 @@
 use std::path::Path;
 
-use jsonathlon_measure::clock::FakeClock;
+use jsonathlon_telemetry::clock::FakeClock;
 use serde_json::{Value as Json, json};
 
 use super::*;
@@ -148,7 +148,7 @@ fn loads_by_row_tell_how_far_they_are() {
     std::fs::write(&file, "{}\n".repeat(1000)).unwrap();
     let output = Kept::default();
     // The fake clock advances only by the mock's delays, so progress messages need a real one.
-    struct Fast(jsonathlon_measure::clock::MonotonicClock);
+    struct Fast(jsonathlon_telemetry::clock::MonotonicClock);
     impl Clock for Fast {
         fn now(&self) -> Duration {
             self.0.now() * 100_000
@@ -160,7 +160,7 @@ fn loads_by_row_tell_how_far_they_are() {
         open(1, folder.path(), &json!({})),
         json!({"id": 2, "op": "load", "mode": "rows", "statement": "load :doc", "file": file})
     );
-    let clock = Arc::new(Fast(jsonathlon_measure::clock::MonotonicClock::new()));
+    let clock = Arc::new(Fast(jsonathlon_telemetry::clock::MonotonicClock::new()));
     serve(input.as_bytes(), output.clone(), clock, None).unwrap();
     let text = output.text();
     assert!(text.contains(r#"{"id":2,"progress":{"done":256,"total":null,"unit":"documents"}}"#), "{text}");

@@ -4,8 +4,8 @@
 use std::time::Duration;
 
 use jsonathlon_connection::driver::Place;
-use jsonathlon_measure::clock::Clock;
-use jsonathlon_measure::process::Usage;
+use jsonathlon_telemetry::clock::Clock;
+use jsonathlon_telemetry::process::Usage;
 use rustix::time::{ClockId, clock_gettime};
 
 use crate::protocol::OpUsage;
@@ -54,7 +54,7 @@ fn cpu() -> Duration {
 
 fn server_cpu(place: Place) -> Duration {
     match place {
-        Place::Process(pid) => jsonathlon_measure::cpu::of_tree(pid).unwrap_or_default(),
+        Place::Process(pid) => jsonathlon_telemetry::cpu::of_tree(pid).unwrap_or_default(),
         Place::Here | Place::Elsewhere => Duration::ZERO,
     }
 }
@@ -71,8 +71,9 @@ fn counters(place: Place) -> Usage {
 
 #[cfg(test)]
 mod tests {
+    use jsonathlon_telemetry::clock::{FakeClock, MonotonicClock};
+
     use super::*;
-    use jsonathlon_measure::clock::{FakeClock, MonotonicClock};
 
     #[test]
     fn seconds_are_the_clocks_and_cpu_is_what_was_burnt() {

@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use jsonathlon_dataset::stage::Staged;
-use jsonathlon_measure::control::Control;
-use jsonathlon_measure::series::Subject;
 use jsonathlon_results::id::State;
 use jsonathlon_results::record::{Failure, FailureKind, Metrics, Verdict};
+use jsonathlon_telemetry::control::Control;
+use jsonathlon_telemetry::series::Subject;
 
 use crate::RunError;
 use crate::cells::{Cells, control_cell};

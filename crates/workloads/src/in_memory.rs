@@ -1,6 +1,6 @@
 //! Decides whether a trial counts as measured on data in memory: by how much it reads from the disk.
 
-use jsonathlon_measure::page_cache;
+use jsonathlon_telemetry::page_cache;
 
 use crate::session::Session;
 

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use jsonathlon_measure::looks::{Looks, PRECISION_ROUNDS};
-use jsonathlon_measure::statistics::estimate_at;
+use jsonathlon_stats::looks::{Looks, PRECISION_ROUNDS};
+use jsonathlon_stats::statistics::estimate_at;
 use serde::{Deserialize, Serialize};
 
 use crate::RunError;

@@ -3,14 +3,14 @@
 use std::collections::{BTreeMap, HashSet};
 use std::time::Instant;
 
-use jsonathlon_measure::machine;
-use jsonathlon_measure::memory::Memory;
 use jsonathlon_results::folder::RunFolder;
 use jsonathlon_results::id::State;
 use jsonathlon_results::journal::Journal;
 use jsonathlon_results::record::{
     Agreement, Body, Cell, Failure, FailureKind, Metrics, Phase, Record, Trial, Verdict,
 };
+use jsonathlon_telemetry::machine;
+use jsonathlon_telemetry::memory::Memory;
 
 use crate::RunError;
 use crate::observer::{Event, Observer};

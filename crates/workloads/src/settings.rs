@@ -1,7 +1,7 @@
 //! User settings of a run that all workloads share.
 
-use jsonathlon_measure::memory_cap::MemoryCap;
 use jsonathlon_systems::Transport;
+use jsonathlon_telemetry::memory_cap::MemoryCap;
 use serde::{Deserialize, Serialize};
 
 use crate::pace::Enough;

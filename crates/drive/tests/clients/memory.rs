@@ -3,7 +3,6 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::support::{Faults, LOADED, Memory, Store, clients, job, records, run};
 use jsonathlon_connection::DriverError;
 use jsonathlon_connection::driver::{Host, Open, Place};
 use jsonathlon_dataset::records::{Kind, Records};
@@ -12,10 +11,12 @@ use jsonathlon_drive::mix::Requests;
 use jsonathlon_drive::operation::Operation;
 use jsonathlon_drive::operation::Operation::*;
 use jsonathlon_drive::worker::Clients;
-use jsonathlon_measure::clock::MonotonicClock;
-use jsonathlon_measure::histogram::Histogram;
-use jsonathlon_measure::stop::Stop;
+use jsonathlon_stats::histogram::Histogram;
+use jsonathlon_telemetry::clock::MonotonicClock;
+use jsonathlon_telemetry::stop::Stop;
 use jsonathlon_worker::{Drive, Subject};
+
+use crate::support::{Faults, LOADED, Memory, Store, clients, job, records, run};
 
 #[test]
 fn every_operation_is_done_and_right() {
@@ -221,7 +222,7 @@ fn a_job_comes_and_goes_as_json() {
     let host = Host { clock: std::sync::Arc::new(MonotonicClock::new()), output: None };
     let subject = Subject { open: &open, place: Place::Here, host: &host };
     let mut job = job(&[(Read, 0.5), (Update, 0.5)], 2, 10);
-    job.stop = jsonathlon_measure::stop::Stop::Time { seconds: 0.8 };
+    job.stop = jsonathlon_telemetry::stop::Stop::Time { seconds: 0.8 };
     job.ramp_s = 0.2;
     let mut told = 0;
     let json = serde_json::to_value(&job).unwrap();
@@ -241,9 +242,9 @@ fn arrivals_are_kept_on_time_by_all_threads_together() {
     let store = Store::new(&records(), LOADED);
     let mut clients = clients(&store);
     let mut job = job(&[(Read, 0.9), (Update, 0.1)], 4, 10);
-    job.stop = jsonathlon_measure::stop::Stop::Time { seconds: 1.0 };
+    job.stop = jsonathlon_telemetry::stop::Stop::Time { seconds: 1.0 };
     job.ramp_s = 0.2;
-    job.arrival = jsonathlon_measure::arrival::Arrival::Poisson { per_s: 2000.0 };
+    job.arrival = jsonathlon_stats::arrival::Arrival::Poisson { per_s: 2000.0 };
     let driven = run(&mut clients, &job).unwrap();
     let arrivals = driven.arrivals.unwrap();
     let done: u64 = driven.operations.values().map(|one| one.operations).sum();
@@ -408,7 +409,7 @@ fn what_was_acknowledged_and_is_gone_is_found_when_all_connections_were_lost() {
     assert_eq!(driven.wrong, [""; 0]);
     // The same with a system that loses acknowledged writes; no client reads.
     store.faults.lost.store(7, Ordering::Relaxed);
-    job.stop = jsonathlon_measure::stop::Stop::Count { operations: 400 };
+    job.stop = jsonathlon_telemetry::stop::Stop::Count { operations: 400 };
     let driven = run(&mut clients, &job).unwrap();
     assert!(driven.read_back.is_some());
     assert!(driven.wrong.iter().any(|words| words.contains("read back: version")), "{:?}", driven.wrong);

@@ -11,8 +11,8 @@ use std::time::Duration;
 
 use jsonathlon_connection::driver::Open;
 use jsonathlon_dataset::generate::Generator;
-use jsonathlon_measure::statistics::at_least;
 use jsonathlon_servers::Launch;
+use jsonathlon_stats::statistics::at_least;
 use jsonathlon_worker::Worker;
 use jsonathlon_worker::protocol::{Op, Opened};
 use jsonathlon_workloads::engine::{Engine, WorkerCommand};

@@ -1,10 +1,10 @@
 //! Memory that systems may use, from `--profile` and `--memory`.
 
-use jsonathlon_measure::machine::memory_bytes;
 use jsonathlon_report::format;
 use jsonathlon_results::manifest;
 use jsonathlon_results::ranking;
 use jsonathlon_systems::{Configuration, Profile};
+use jsonathlon_telemetry::machine::memory_bytes;
 
 use crate::cli::{ProfileChoice, RunArguments};
 use crate::exit::Failure;

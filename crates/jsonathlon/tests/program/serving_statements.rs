@@ -7,11 +7,11 @@ use std::time::{Duration, Instant};
 
 use jsonathlon_connection::driver::{DocumentSource, LoadSink};
 use jsonathlon_connection::{Connection, Host, Open, Outcome, Parameter, Result};
-use jsonathlon_measure::clock::MonotonicClock;
 use jsonathlon_schema::value::Value;
 use jsonathlon_servers::Server;
 use jsonathlon_systems::catalogue::fill;
 use jsonathlon_systems::{Catalogue, LoadMode, PathStep, SERVING, Serving, Variant, path_values};
+use jsonathlon_telemetry::clock::MonotonicClock;
 use jsonathlon_worker::Connector;
 use jsonathlon_workloads::engine::endpoint;
 use jsonathlon_workloads::target::Target;

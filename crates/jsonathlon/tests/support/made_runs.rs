@@ -6,9 +6,6 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
 
-use jsonathlon_measure::activity::Activity;
-use jsonathlon_measure::memory::Memory;
-use jsonathlon_measure::series::{Sample, SubjectSample};
 use jsonathlon_results::folder::answer_file;
 use jsonathlon_results::id::{Id, State, Step};
 use jsonathlon_results::made;
@@ -18,6 +15,9 @@ use jsonathlon_results::record::{
     Body, Cell, Failure, FailureKind, Metrics, Phase, PlanCheck, Reason, Record, Rejects, Structure, Trial,
     Verdict,
 };
+use jsonathlon_telemetry::activity::Activity;
+use jsonathlon_telemetry::memory::Memory;
+use jsonathlon_telemetry::series::{Sample, SubjectSample};
 
 /// Start of every synthetic run: 2026-01-02T03:04:05Z, in milliseconds since 1970.
 const BEGAN_MS: i64 = 1_767_323_045_000;

@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use jsonathlon_measure::machine::Machine;
 use jsonathlon_results::beside_best::{Against, Comparison, Difference};
 use jsonathlon_results::challenge::published::Published;
 use jsonathlon_results::figure::SECONDS;
@@ -13,6 +12,7 @@ use jsonathlon_results::ranking::{MemorySetting, Preparation, Profile};
 use jsonathlon_results::record::{self, Agreement, Body, Phase, Verdict};
 use jsonathlon_results::severity::Severity;
 use jsonathlon_results::summary::{Entry, Run, Summary};
+use jsonathlon_telemetry::machine::Machine;
 use serde::Serialize;
 
 use super::distributions;

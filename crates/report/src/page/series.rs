@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
-use jsonathlon_measure::series::Sample;
+use jsonathlon_telemetry::series::Sample;
 use serde::Serialize;
 
 use super::number::Number;

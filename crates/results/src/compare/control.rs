@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use jsonathlon_measure::statistics::{ALPHA, Scattered, scattered, scattered_mean, scattered_quotient};
+use jsonathlon_stats::statistics::{ALPHA, Scattered, scattered, scattered_mean, scattered_quotient};
 use serde::Serialize;
 
 use super::Limits;

@@ -1,6 +1,6 @@
 //! Lists differences in how two runs were made, apart from what was measured.
 
-use jsonathlon_measure::machine::Machine;
+use jsonathlon_telemetry::machine::Machine;
 use serde::Serialize;
 use serde_json::Value;
 

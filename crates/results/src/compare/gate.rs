@@ -1,7 +1,7 @@
 //! Regression gate: decides whether a run passes, for automated comparisons.
 
-use jsonathlon_measure::families::holm;
-use jsonathlon_measure::statistics::ALPHA;
+use jsonathlon_stats::families::holm;
+use jsonathlon_stats::statistics::ALPHA;
 use serde::Serialize;
 
 use super::{CellComparison, Counts, Outcome, RunComparison, SizeChange, is_right};

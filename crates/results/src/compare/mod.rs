@@ -5,7 +5,7 @@
 //! Differences between the runs, such as another neighbour on the machine, are in no round: the control
 //! estimates them and is divided out ([`Control`]), the rest has a place in the error ([`APART`]), and known
 //! differences are listed ([`Changed`]). Sides of one run are paired by round instead. Which cells differ is
-//! decided for all cells together (`jsonathlon_measure::families`).
+//! decided for all cells together (`jsonathlon_stats::families`).
 
 mod between;
 mod control;
@@ -20,11 +20,10 @@ mod sizes;
 
 use std::collections::BTreeMap;
 
+use jsonathlon_stats::families::benjamini_hochberg;
+use jsonathlon_stats::statistics::{ALPHA, Estimate, Scattered};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
-
-use jsonathlon_measure::families::benjamini_hochberg;
-use jsonathlon_measure::statistics::{ALPHA, Estimate, Scattered};
 
 use crate::ResultsError;
 use crate::beside_best::{Difference, OF_CONFIGURATION, Rounds};

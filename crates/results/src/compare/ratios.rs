@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use jsonathlon_measure::families::moderated;
-use jsonathlon_measure::statistics::{ALPHA, Scattered, Spread, scattered, scattered_pairs};
+use jsonathlon_stats::families::moderated;
+use jsonathlon_stats::statistics::{ALPHA, Scattered, Spread, scattered, scattered_pairs};
 
 use super::control::Kernels;
 use crate::figure::{Better, Figure, Unit};

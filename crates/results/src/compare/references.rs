@@ -1,6 +1,6 @@
 //! Evaluates the reference rows, which run the same program on the same data in every run.
 
-use jsonathlon_measure::statistics::at_least;
+use jsonathlon_stats::statistics::at_least;
 use serde::Serialize;
 
 use super::CellComparison;

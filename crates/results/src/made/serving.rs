@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use jsonathlon_measure::histogram::Histogram;
+use jsonathlon_stats::histogram::Histogram;
 use serde_json::json;
 
 use super::{DOCUMENTS, record};

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use jsonathlon_connection::made::{Lines, Told};
 use jsonathlon_dataset::reference::Reference;
 use jsonathlon_dataset::scan::scan;
-use jsonathlon_measure::clock::{Clock, FakeClock};
+use jsonathlon_telemetry::clock::{Clock, FakeClock};
 use serde_json::json;
 
 use super::*;

@@ -167,7 +167,7 @@ fn settings_are_checked() {
 fn a_worker_loads_and_asks() {
     use std::sync::Arc;
 
-    use jsonathlon_measure::clock::FakeClock;
+    use jsonathlon_telemetry::clock::FakeClock;
     use serde_json::{Value as Json, json};
 
     let folder = tempfile::tempdir().unwrap();

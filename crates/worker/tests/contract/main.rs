@@ -12,8 +12,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use jsonathlon_connection::{Connection, DriverError, Host, Lane, Open};
-use jsonathlon_measure::clock::MonotonicClock;
+use jsonathlon_telemetry::clock::MonotonicClock;
 use jsonathlon_worker::Connector;
+
 use suite::{DAY, Instants, Keyed, MILLISECOND, Query, SECOND, Table};
 
 fn open(protocol: &str, folder: &Path) -> Box<dyn Connection> {

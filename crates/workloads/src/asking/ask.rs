@@ -4,12 +4,12 @@ use std::collections::HashSet;
 use std::time::Duration;
 
 use jsonathlon_dataset::digest::rows_digest;
-use jsonathlon_measure::page_cache::{COLD_LIMIT, residency};
 use jsonathlon_results::folder::answer_file;
 use jsonathlon_results::id::State;
 use jsonathlon_results::record::{Cell, Failure, FailureKind, Metrics, Phase, Trial};
 use jsonathlon_schema::value::{Row, Value};
 use jsonathlon_systems::QuestionRules;
+use jsonathlon_telemetry::page_cache::{COLD_LIMIT, residency};
 use jsonathlon_worker::protocol::{Answered, Op};
 
 use super::{AskSettings, Comparison, Question, plan};

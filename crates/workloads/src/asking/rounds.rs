@@ -1,8 +1,8 @@
 //! Order of work: rounds of loads and questions, rotated between targets, until the stopping rule applies.
 
-use jsonathlon_measure::control::Control;
 use jsonathlon_results::id::State;
 use jsonathlon_systems::QuestionRules;
+use jsonathlon_telemetry::control::Control;
 
 use super::ask::{Asking, TimedOut};
 use super::{AskSettings, Asked, Question, Truth, plan};

@@ -1,7 +1,7 @@
 //! Copies all documents with a small change, and measures the additional disk space.
 
-use jsonathlon_measure::page_cache;
 use jsonathlon_results::record::{Cell, FailureKind, Metrics, Trial, Verdict};
+use jsonathlon_telemetry::page_cache;
 use jsonathlon_worker::protocol::Ran;
 
 use super::turn::{COPY, Tried, Turn};

@@ -7,10 +7,10 @@ use std::path::Path;
 use std::time::Duration;
 
 use jsonathlon_dataset::ordinal::{Data, Larger, Table};
-use jsonathlon_measure::machine::available_memory_bytes;
 use jsonathlon_results::record::{Cell, Failure, FailureKind, Finding, Metrics, Trial, Verdict};
 use jsonathlon_schema::value::Value;
 use jsonathlon_systems::{Documents as Part, LoadMode};
+use jsonathlon_telemetry::machine::available_memory_bytes;
 use jsonathlon_worker::protocol::{Exported, Load, Loaded, Op};
 
 use super::settings::{DocumentsSettings, size_word};

@@ -21,9 +21,9 @@ use std::io::{BufWriter, Write};
 use std::path::Path;
 
 use jsonathlon_dataset::ordinal::{Maker, Table};
-use jsonathlon_measure::control::Control;
 use jsonathlon_results::record::Failure;
 use jsonathlon_systems::{DOCUMENTS, Documents as Part};
+use jsonathlon_telemetry::control::Control;
 
 use crate::RunError;
 use crate::bench::{Bench, UnderTest};

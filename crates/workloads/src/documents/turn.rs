@@ -4,10 +4,10 @@
 use std::path::Path;
 use std::time::Duration;
 
-use jsonathlon_measure::memory::peak_resident_bytes;
 use jsonathlon_results::record::{Cell, Failure, FailureKind, Trial, Verdict};
 use jsonathlon_schema::value::Value;
 use jsonathlon_systems::{Documents as Part, Expected};
+use jsonathlon_telemetry::memory::peak_resident_bytes;
 use jsonathlon_worker::protocol::{Answered, Exported, Op};
 
 use super::settings::DocumentsSettings;

@@ -12,11 +12,11 @@ use jsonathlon_drive::paths::Projection;
 use jsonathlon_drive::promises::{Cut, Kept, ReadBack, has_begun};
 use jsonathlon_drive::random::Random;
 use jsonathlon_drive::worker::READ_BACK;
-use jsonathlon_measure::arrival::Arrival;
-use jsonathlon_measure::stall::{StallWatch, Stalls};
-use jsonathlon_measure::stop::Stop;
 use jsonathlon_outage::{Disk, OutageError};
 use jsonathlon_results::record::{FailureKind, Finding, Metrics};
+use jsonathlon_stats::arrival::Arrival;
+use jsonathlon_telemetry::stall::{StallWatch, Stalls};
+use jsonathlon_telemetry::stop::Stop;
 use jsonathlon_worker::protocol::Op;
 
 use super::InTier;

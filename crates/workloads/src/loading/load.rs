@@ -8,8 +8,8 @@
 use std::time::Duration;
 
 use jsonathlon_dataset::stage::Staged;
-use jsonathlon_measure::memory::peak_resident_bytes;
 use jsonathlon_results::record::{FailureKind, Metrics, Trial, Verdict};
+use jsonathlon_telemetry::memory::peak_resident_bytes;
 use jsonathlon_worker::protocol::{Op, Settled};
 
 use super::file::{held, load_file, on_trial, refused_lines, remove};

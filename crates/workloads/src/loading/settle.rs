@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use jsonathlon_measure::page_cache;
 use jsonathlon_results::id::State;
 use jsonathlon_results::record::{FailureKind, Metrics, Verdict};
 use jsonathlon_schema::value::Value;
+use jsonathlon_telemetry::page_cache;
 use jsonathlon_worker::protocol::{Op, Settled};
 
 use super::not_asked;

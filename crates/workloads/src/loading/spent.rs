@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use jsonathlon_measure::activity::DiskWrites;
-use jsonathlon_measure::memory::{Memory, PeakSampler};
+use jsonathlon_telemetry::activity::DiskWrites;
+use jsonathlon_telemetry::memory::{Memory, PeakSampler};
 use jsonathlon_worker::protocol::{Loaded, OpUsage, Settled};
 
 use crate::session::Session;

@@ -4,10 +4,10 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use jsonathlon_measure::page_cache;
 use jsonathlon_results::record::FailureKind;
 use jsonathlon_schema::value::Value;
 use jsonathlon_systems::Serving;
+use jsonathlon_telemetry::page_cache;
 use jsonathlon_worker::protocol::{Figures, Op};
 
 use super::encoding::{self, number};

@@ -19,9 +19,9 @@ pub mod settings;
 use std::collections::HashMap;
 
 use jsonathlon_dataset::records::{KeyType, RecordSet, Records};
-use jsonathlon_measure::control::Control;
 use jsonathlon_systems::catalogue::sql_text;
 use jsonathlon_systems::{SERVING, Serving as Part, StatementFile, StatementKind};
+use jsonathlon_telemetry::control::Control;
 
 use crate::RunError;
 use crate::bench::{Bench, UnderTest};

@@ -2,8 +2,8 @@
 
 use jsonathlon_drive::answer::{Driven, Measured, ReadBack};
 use jsonathlon_drive::operation::Operation;
-use jsonathlon_measure::histogram::{Histogram, interval_log_head};
 use jsonathlon_results::record::{Cell, Failure, FailureKind, Metrics, PerSecond, Trial, Verdict};
+use jsonathlon_stats::histogram::{Histogram, interval_log_head};
 
 use super::settings::Objective;
 use super::trials::of_operation;
@@ -407,7 +407,7 @@ mod tests {
     #[test]
     fn a_trial_that_reads_from_the_disk_says_that_the_data_were_not_in_memory() {
         let reading = |read_bytes: u64, ends: &[&str]| {
-            let counters = jsonathlon_measure::process::Usage { read_bytes, ..Default::default() };
+            let counters = jsonathlon_telemetry::process::Usage { read_bytes, ..Default::default() };
             let usage = jsonathlon_worker::protocol::OpUsage { counters, ..Default::default() };
             let metrics = judged(Driven { usage, ..Driven::default() }, ends).metrics;
             (metrics.get("read_bytes").copied(), metrics.get("in_memory").copied())

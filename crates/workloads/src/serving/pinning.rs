@@ -2,7 +2,7 @@
 
 use std::io;
 
-use jsonathlon_measure::tree;
+use jsonathlon_telemetry::tree;
 use rustix::process::Pid;
 use rustix::thread::{CpuSet, sched_setaffinity};
 

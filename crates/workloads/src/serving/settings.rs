@@ -3,7 +3,7 @@
 use jsonathlon_dataset::records::Records;
 use jsonathlon_drive::mix::Mix;
 use jsonathlon_drive::paths::Projection;
-use jsonathlon_measure::arrival::Arrival;
+use jsonathlon_stats::arrival::Arrival;
 use serde::{Deserialize, Serialize};
 
 /// Settings that only this workload has.

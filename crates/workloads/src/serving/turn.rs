@@ -7,10 +7,10 @@ use jsonathlon_drive::answer::Driven;
 use jsonathlon_drive::job::{Job, Watched};
 use jsonathlon_drive::mix::{Mix, Requests};
 use jsonathlon_drive::operation::Operation;
-use jsonathlon_measure::arrival::Arrival;
-use jsonathlon_measure::stop::Stop;
 use jsonathlon_results::record::{Cell, Failure, FailureKind, Metrics, Verdict};
+use jsonathlon_stats::arrival::Arrival;
 use jsonathlon_systems::Serving as Part;
+use jsonathlon_telemetry::stop::Stop;
 use jsonathlon_worker::protocol::Op;
 
 use super::objective::Search;
@@ -412,7 +412,7 @@ impl<'a> Turn<'_, '_, 'a> {
         if let Arrival::Fixed { per_s } | Arrival::Poisson { per_s } = arrival {
             metrics.insert("offered_ops_per_s".into(), per_s);
         }
-        if let Ok(bytes) = jsonathlon_measure::memory::peak_resident_bytes(std::process::id()) {
+        if let Ok(bytes) = jsonathlon_telemetry::memory::peak_resident_bytes(std::process::id()) {
             metrics.insert("peak_harness_bytes".into(), bytes as f64);
         }
         let beside = Beside { verified: job.verify, journal_bytes, metrics, ramp_s, may_read, lost };

@@ -1,7 +1,7 @@
 //! Memory limit of a session's engine, enforced by a cgroup.
 
-use jsonathlon_measure::memory_cap::MemoryCap;
 use jsonathlon_results::record::FailureKind;
+use jsonathlon_telemetry::memory_cap::MemoryCap;
 
 use super::{Ended, Session};
 

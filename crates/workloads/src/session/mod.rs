@@ -9,14 +9,14 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use jsonathlon_connection::driver::Open;
-use jsonathlon_measure::memory::{Memory, peak_resident_bytes};
-use jsonathlon_measure::memory_cap::MemoryCap;
-use jsonathlon_measure::page_cache;
-use jsonathlon_measure::series::Subject;
 use jsonathlon_results::record::{Failure, FailureKind};
 use jsonathlon_schema::value::Value;
 use jsonathlon_servers::{Launch, wait_until_gone};
 use jsonathlon_systems::catalogue::{self, PlaceholderError};
+use jsonathlon_telemetry::memory::{Memory, peak_resident_bytes};
+use jsonathlon_telemetry::memory_cap::MemoryCap;
+use jsonathlon_telemetry::page_cache;
+use jsonathlon_telemetry::series::Subject;
 use jsonathlon_worker::WorkerError;
 use jsonathlon_worker::protocol::{
     Answered, FailureKind as RefusedKind, Figures, Op, Opened, PlanText, Progress, Ran,

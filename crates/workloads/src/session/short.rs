@@ -2,10 +2,10 @@
 
 use std::cell::Cell;
 
-use jsonathlon_measure::cgroup::Groups;
-use jsonathlon_measure::{disk, machine};
 use jsonathlon_results::record::Failure;
 use jsonathlon_systems::bytes::shown;
+use jsonathlon_telemetry::cgroup::Groups;
+use jsonathlon_telemetry::{disk, machine};
 
 use super::{Ended, Session};
 

@@ -4,8 +4,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use jsonathlon_connection::{Connection, Host, Lane, Open};
-use jsonathlon_measure::clock::MonotonicClock;
 use jsonathlon_systems::{ANALYTICS, Catalogue};
+use jsonathlon_telemetry::clock::MonotonicClock;
 use jsonathlon_worker::Connector;
 use jsonathlon_workloads::engine::endpoint;
 use jsonathlon_workloads::target::Target;

@@ -2,9 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use jsonathlon_measure::memory_cap::MemoryCap;
 use jsonathlon_results::record::Verdict;
 use jsonathlon_results::summary::Summary;
+use jsonathlon_telemetry::memory_cap::MemoryCap;
 
 use crate::support::real::{SMALL, excluded, soon_up};
 use crate::support::{LIMIT, World};

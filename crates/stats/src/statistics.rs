@@ -371,8 +371,9 @@ impl Spread {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use proptest::prelude::*;
+
+    use super::*;
 
     fn close(got: Option<f64>, want: f64) {
         let got = got.unwrap();

@@ -1,8 +1,8 @@
 //! Tests how often repeated interim analyses call equal systems different, and how many rounds they take.
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
-use jsonathlon_measure::looks::{Looks, Spending};
-use jsonathlon_measure::statistics::{Estimate, estimate_at, paired_ratio_at};
+use jsonathlon_stats::looks::{Looks, Spending};
+use jsonathlon_stats::statistics::{Estimate, estimate_at, paired_ratio_at};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 

@@ -261,10 +261,11 @@ impl Sweep {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use proptest::prelude::*;
     use rand::{RngExt, SeedableRng};
     use rand_chacha::ChaCha8Rng;
+
+    use super::*;
 
     const SIZES: [f64; 16] =
         [0.5, 0.75, 1.0, 1.25, 1.5, 1.75, 2.0, 2.25, 2.5, 2.75, 3.0, 6.0, 12.0, 24.0, 48.0, 64.0];

@@ -135,8 +135,9 @@ pub(crate) fn field(text: &str, name: &str) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use std::process::Command;
+
+    use super::*;
 
     #[test]
     fn a_name_with_parentheses_does_not_shift_the_fields() {

@@ -129,8 +129,9 @@ impl Looks {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use proptest::prelude::*;
+
+    use super::*;
 
     #[test]
     fn looks_by_hand() {

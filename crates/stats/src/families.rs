@@ -139,8 +139,9 @@ fn inverse_trigamma(value: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use proptest::prelude::*;
+
+    use super::*;
 
     fn all_close(got: &[f64], want: &[f64]) {
         assert_eq!(got.len(), want.len());

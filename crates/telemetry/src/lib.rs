@@ -6,26 +6,19 @@
 #![forbid(unsafe_code)]
 
 pub mod activity;
-pub mod arrival;
 pub mod cgroup;
 pub mod clock;
 pub mod control;
 pub mod cpu;
 pub mod disk;
-pub mod edges;
-pub mod families;
-pub mod histogram;
-pub mod looks;
 pub mod machine;
 pub mod memory;
 pub mod memory_cap;
 pub mod page_cache;
-mod pooled;
 pub mod process;
 pub mod scheduling;
 pub mod series;
 pub mod stall;
-pub mod statistics;
 pub mod stop;
 
 pub mod tree;

@@ -201,8 +201,9 @@ fn existing(files: &[PathBuf]) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use std::io::Write;
+
+    use super::*;
 
     #[test]
     fn logs_are_found_by_name_beginning_and_folder() {
