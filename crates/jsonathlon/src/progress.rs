@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use jsonathlon_report::format;
-use jsonathlon_results::id::Step;
-use jsonathlon_results::record::{Cell, Verdict};
+use jsonathlon_schema::id::Step;
+use jsonathlon_schema::record::{Cell, Verdict};
 use jsonathlon_systems::{Progress as InstallProgress, Step as InstallStep};
 use jsonathlon_workloads::observer::{Event, Observer, Work};
 

@@ -6,8 +6,9 @@
 mod support;
 
 use jsonathlon_results::control::CONTROL;
-use jsonathlon_results::record::{Body, Failure, FailureKind, Phase, Record, Trial, Verdict};
+use jsonathlon_schema::record::{Body, Failure, FailureKind, Phase, Record, Trial, Verdict};
 use serde_json::{Value, json};
+
 use support::process::{Ended, Running};
 use support::{LIMIT, World, mock, names_in};
 

@@ -14,9 +14,9 @@ use jsonathlon_report::draw::Look;
 use jsonathlon_report::page;
 use jsonathlon_results::compare::compare;
 use jsonathlon_results::export;
-use jsonathlon_results::id::State;
-use jsonathlon_results::record::{Cell, Phase, Verdict};
 use jsonathlon_results::summary::Run;
+use jsonathlon_schema::id::State;
+use jsonathlon_schema::record::{Cell, Phase, Verdict};
 use jsonathlon_systems::{
     Catalogue, CatalogueError, Installed, LoadMode, Said, Section, StatementRule, WorkloadRules,
 };

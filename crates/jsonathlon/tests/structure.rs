@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 /// The layers, lowest first. A crate may use only crates of lower layers.
 const FLOORS: [&[&str]; 10] = [
-    &["schema", "stats", "telemetry", "outage"],
-    &["dataset"],
+    &["schema", "stats", "outage"],
+    &["dataset", "telemetry"],
     &["connection", "yardstick", "servers", "results"],
     &["formats", "systems", "studies"],
     &["drivers", "engines"],

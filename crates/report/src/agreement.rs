@@ -1,7 +1,7 @@
 //! Describes in sentences how far systems agree on the answer to a question, which differ, and in which rows.
 
-use jsonathlon_results::record::{Agreement, Basis, DifferentRows, FirstRows, Given, Standing, Verdict};
-use jsonathlon_results::severity::Severity;
+use jsonathlon_schema::record::{Agreement, Basis, DifferentRows, FirstRows, Given, Standing, Verdict};
+use jsonathlon_schema::severity::Severity;
 
 use crate::marked::Marked;
 use crate::section::printable;
@@ -193,7 +193,7 @@ fn shortened(text: &str, most: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use jsonathlon_results::id::Id;
+    use jsonathlon_schema::id::Id;
     use serde_json::json;
 
     use super::*;

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use jsonathlon_results::figure::{Figure, Unit};
-use jsonathlon_results::manifest::Configuration;
-use jsonathlon_results::record::{Cell, Phase};
 use jsonathlon_results::summary::{Entry, Run, Summary};
+use jsonathlon_schema::figure::{Figure, Unit};
+use jsonathlon_schema::manifest::Configuration;
+use jsonathlon_schema::record::{Cell, Phase};
 
 use crate::format;
 use crate::section::{NAMES, Section, by_class, in_groups, interval, name, none, optional, printable};

@@ -7,8 +7,8 @@ use jsonathlon_results::challenge::PublishedScore;
 use jsonathlon_results::challenge::jsonbench::{ResultFile, scale};
 use jsonathlon_results::challenge::published::{MACHINE, Published};
 use jsonathlon_results::challenge::score::{Entrant, QUESTIONS, Score, Times, scores};
-use jsonathlon_results::ranking::Preparation;
 use jsonathlon_results::summary::Summary;
+use jsonathlon_schema::ranking::Preparation;
 
 use crate::draw::Look;
 use crate::draw::terminal::draw;

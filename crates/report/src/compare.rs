@@ -7,9 +7,9 @@ use jsonathlon_results::compare::{
     APART, Alone, CellComparison, Changed, Control, Counts, Gate, LOADS_APART, Limits, Outcome, Reason,
     ReasonKind, RunComparison, Side, SizeChange,
 };
-use jsonathlon_results::id::Id;
-use jsonathlon_results::record::Verdict;
-use jsonathlon_results::severity::Severity;
+use jsonathlon_schema::id::Id;
+use jsonathlon_schema::record::Verdict;
+use jsonathlon_schema::severity::Severity;
 use jsonathlon_stats::statistics::Estimate;
 
 use crate::draw::Look;

@@ -1,9 +1,9 @@
 //! Broken durability promises, which a run shows first on the terminal and on its page.
 
-use jsonathlon_results::manifest::{Configuration, POWER, Tested};
 use jsonathlon_results::promise::{BrokenPromise, Conditions};
-use jsonathlon_results::severity::Severity;
 use jsonathlon_results::summary::{Run, Summary};
+use jsonathlon_schema::manifest::{Configuration, POWER, Tested};
+use jsonathlon_schema::severity::Severity;
 use serde::Serialize;
 
 use crate::format;
@@ -107,7 +107,7 @@ fn conditions(one: &BrokenPromise) -> String {
 
 #[cfg(test)]
 mod tests {
-    use jsonathlon_results::id::Id;
+    use jsonathlon_schema::id::Id;
 
     use super::*;
 

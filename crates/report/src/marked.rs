@@ -1,6 +1,6 @@
 //! Lists of items with severities: the rows of a table, or the notes under it.
 
-use jsonathlon_results::severity::Severity;
+use jsonathlon_schema::severity::Severity;
 
 /// Items with their severities, in order. Items that are added without a severity are good.
 #[derive(Debug, Clone)]

@@ -1,7 +1,7 @@
 //! Tables of the questions workload: one per question, with notes on how far the answers agree.
 
-use jsonathlon_results::manifest::Manifest;
 use jsonathlon_results::summary::{Run, Summary};
+use jsonathlon_schema::manifest::Manifest;
 use serde::Deserialize;
 
 use crate::agreement;

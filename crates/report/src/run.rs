@@ -3,12 +3,12 @@
 use std::collections::{BTreeMap, HashMap};
 
 use jsonathlon_results::control::CONTROL;
-use jsonathlon_results::id::Id;
-use jsonathlon_results::manifest::{Configuration, Data};
-use jsonathlon_results::ranking::{Preparation, Profile};
-use jsonathlon_results::record::Phase;
-use jsonathlon_results::severity::Severity;
 use jsonathlon_results::summary::{FailureEntry, Run, Stolen, Summary};
+use jsonathlon_schema::id::Id;
+use jsonathlon_schema::manifest::{Configuration, Data};
+use jsonathlon_schema::ranking::{Preparation, Profile};
+use jsonathlon_schema::record::Phase;
+use jsonathlon_schema::severity::Severity;
 
 use crate::draw::terminal::{Look, draw};
 use crate::section::{Section, TOO_FEW_ROUNDS, printable, short};

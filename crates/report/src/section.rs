@@ -1,8 +1,8 @@
 //! The model of a table before it is drawn, and the texts that all tables share.
 
-use jsonathlon_results::figure::{Figure, SECONDS};
-use jsonathlon_results::manifest::Configuration;
 use jsonathlon_results::summary::{Entry, Run};
+use jsonathlon_schema::figure::{Figure, SECONDS};
+use jsonathlon_schema::manifest::Configuration;
 use jsonathlon_stats::statistics::Group;
 
 use crate::format;
@@ -99,9 +99,9 @@ pub(crate) fn in_groups([low, high]: &[Group; 2], show: impl Fn(f64) -> String) 
 
 #[cfg(test)]
 mod tests {
-    use jsonathlon_results::figure::JOURNAL_BYTES_PER_OP;
-    use jsonathlon_results::id::{Id, Step};
-    use jsonathlon_results::record::{Cell, Phase};
+    use jsonathlon_schema::figure::JOURNAL_BYTES_PER_OP;
+    use jsonathlon_schema::id::{Id, Step};
+    use jsonathlon_schema::record::{Cell, Phase};
 
     use super::*;
 

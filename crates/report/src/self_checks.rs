@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use jsonathlon_results::growth::Growth;
-use jsonathlon_results::id::Id;
 use jsonathlon_results::noise::SelfComparison;
+use jsonathlon_schema::id::Id;
 use jsonathlon_stats::statistics::median;
 
 use crate::draw::Look;

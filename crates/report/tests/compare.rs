@@ -7,11 +7,11 @@ use jsonathlon_report::compare::{markdown, tables};
 use jsonathlon_report::draw::Look;
 use jsonathlon_report::run::markdown as render;
 use jsonathlon_results::compare::{Between, RunComparison, compare, compare_between};
-use jsonathlon_results::id::{Id, State};
 use jsonathlon_results::made::{self, cell, configuration};
-use jsonathlon_results::manifest::{Configuration, Exception};
-use jsonathlon_results::record::{Body, Failure, FailureKind, Phase, PlanCheck, Record, Trial, Verdict};
 use jsonathlon_results::summary::Run;
+use jsonathlon_schema::id::{Id, State};
+use jsonathlon_schema::manifest::{Configuration, Exception};
+use jsonathlon_schema::record::{Body, Failure, FailureKind, Phase, PlanCheck, Record, Trial, Verdict};
 
 const PLAIN: Look = Look { colour: false };
 

@@ -4,9 +4,9 @@ use jsonathlon_report::draw::Look;
 use jsonathlon_report::run::tables;
 use jsonathlon_results::compare::{Outcome, compare};
 use jsonathlon_results::made::{cell, configuration, record, run, trial};
-use jsonathlon_results::manifest::Configuration;
-use jsonathlon_results::record::{Cell, Failure, FailureKind, Phase, Record, Verdict};
 use jsonathlon_results::run::Run;
+use jsonathlon_schema::manifest::Configuration;
+use jsonathlon_schema::record::{Cell, Failure, FailureKind, Phase, Record, Verdict};
 
 const PLAIN: Look = Look { colour: false };
 

@@ -4,9 +4,9 @@ use jsonathlon_report::draw::Look;
 use jsonathlon_report::run::{markdown, tables};
 use jsonathlon_results::compare::compare;
 use jsonathlon_results::made::{cell, configuration, record, run, trial};
-use jsonathlon_results::manifest::Configuration;
-use jsonathlon_results::record::{Body, Finding, Phase, Record};
 use jsonathlon_results::run::Run;
+use jsonathlon_schema::manifest::Configuration;
+use jsonathlon_schema::record::{Body, Finding, Phase, Record};
 use serde_json::json;
 
 /// The findings of one configuration on a document: subject, state and kinds.

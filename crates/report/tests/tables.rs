@@ -3,12 +3,12 @@
 use jsonathlon_report::draw::Look;
 use jsonathlon_report::run::tables as render;
 use jsonathlon_results::made;
-use jsonathlon_results::manifest::Configuration;
-use jsonathlon_results::record::{
+use jsonathlon_results::summary::Run;
+use jsonathlon_schema::manifest::Configuration;
+use jsonathlon_schema::record::{
     Body, Cell, Failure, FailureKind, Metrics, Phase, PlanCheck, Reason, Record, Rejects, Structure, Trial,
     Verdict,
 };
-use jsonathlon_results::summary::Run;
 
 const PLAIN: Look = Look { colour: false };
 

@@ -3,16 +3,16 @@
 
 use std::collections::BTreeMap;
 
+use jsonathlon_schema::figure::{self, Better, Figure};
+use jsonathlon_schema::id::{Id, State, Step};
+use jsonathlon_schema::manifest::Configuration;
+use jsonathlon_schema::ranking::Profile;
+use jsonathlon_schema::record::{Cell, Phase, RATE_SHARE, Trial, Verdict};
 use jsonathlon_stats::statistics::{Estimate, paired_ratio_at};
 use serde::{Deserialize, Serialize};
 
 use crate::entry::Entry;
-use crate::figure::{self, Better, Figure};
-use crate::id::{Id, State, Step};
-use crate::manifest::Configuration;
 use crate::percentile::Histograms;
-use crate::ranking::Profile;
-use crate::record::{Cell, Phase, RATE_SHARE, Trial, Verdict};
 use crate::run::Run;
 
 /// Parameters of a cell that belong to its configuration and are ignored when cells are matched.
@@ -119,10 +119,9 @@ fn is_time(name: &str) -> bool {
 
 /// Serialises a cell with its step before its names.
 mod step_first {
+    use jsonathlon_schema::id::Step;
+    use jsonathlon_schema::record::{Cell, Parameters, Phase};
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
-    use crate::id::Step;
-    use crate::record::{Cell, Parameters, Phase};
 
     #[derive(Serialize)]
     struct Written<'a> {
@@ -155,9 +154,8 @@ mod step_first {
 
 /// Serialises an identity with the prefix `other_` before each name.
 mod other {
+    use jsonathlon_schema::id::Id;
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
-    use crate::id::Id;
 
     #[derive(Serialize, Deserialize)]
     struct Written {
@@ -325,14 +323,6 @@ impl<'a> Rounds<'a> {
             high: ratio.high,
             difference: Difference::of(&ratio, figure.better),
         })
-    }
-}
-
-impl Configuration {
-    /// Returns `true` if the cell belongs to this configuration, including the memory profile.
-    #[must_use]
-    pub fn has(&self, cell: &Cell) -> bool {
-        self.id == cell.id && self.profile == cell.profile
     }
 }
 

@@ -2,11 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use jsonathlon_schema::figure::{self, Figure};
+use jsonathlon_schema::record::{Cell, Finding, Metrics, Verdict};
 use jsonathlon_stats::statistics::{Estimate, Group};
 use serde::{Deserialize, Serialize};
-
-use crate::figure::{self, Figure};
-use crate::record::{Cell, Finding, Metrics, Verdict};
 
 /// Summary of all trials of one cell.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -32,7 +31,7 @@ pub struct Entry {
     pub verdict: Verdict,
     /// Most frequent bottleneck among the timed trials. `None` if none was classified.
     pub bound_by: Option<String>,
-    /// Metrics of the trials, reduced as registered in [`crate::figure`]: mostly medians, but maxima of
+    /// Metrics of the trials, reduced as registered in [`jsonathlon_schema::figure`]: mostly medians, but maxima of
     /// errors and peaks.
     pub metrics: Metrics,
     /// 95 % intervals over rounds, as lower and upper limit, of the metrics that have one. Empty with too few
@@ -145,7 +144,7 @@ pub struct FailureEntry {
     pub cell: Cell,
     /// Round of the trial. 0 for a plan, which is read once for all rounds.
     pub round: u32,
-    /// Kind of failure, a word of [`FailureKind`](crate::record::FailureKind).
+    /// Kind of failure, a word of [`FailureKind`](jsonathlon_schema::record::FailureKind).
     pub kind: String,
     /// Message of the failure, including that of its cause.
     pub error: String,

@@ -1,8 +1,9 @@
 //! Exports a run as CSV, and as result files of the published benchmark.
 
+use jsonathlon_schema::record::Parameters;
+
 use crate::ResultsError;
 use crate::challenge::jsonbench::{self, Exported};
-use crate::record::Parameters;
 use crate::run::Run;
 use crate::summary::Summary;
 

@@ -5,12 +5,12 @@ use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
+use jsonathlon_schema::manifest::{Manifest, SCHEMA};
+use jsonathlon_schema::record::Record;
 use jsonathlon_telemetry::series::Sample;
 
 use crate::ResultsError;
 use crate::journal::{self, Journal};
-use crate::manifest::{Manifest, SCHEMA};
-use crate::record::Record;
 
 const FOLDERS: [&str; 6] = ["plans", "histograms", "answers", "rejects", "logs", "work"];
 const LOCK: &str = "lock";
@@ -196,7 +196,7 @@ pub fn read_records(path: &Path) -> Result<Vec<Record>, ResultsError> {
 }
 
 /// Path of an answer's file relative to the run folder. `configuration` is the name of
-/// [`Configuration::file_name`](crate::manifest::Configuration::file_name).
+/// [`Configuration::file_name`](jsonathlon_schema::manifest::Configuration::file_name).
 #[must_use]
 pub fn answer_file(configuration: &str, step: &str, digest: &str) -> String {
     let short: String = digest.trim_start_matches("blake3:").chars().take(16).collect();

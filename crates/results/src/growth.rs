@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use jsonathlon_schema::figure::{self, Figure, Unit};
+use jsonathlon_schema::id::{Id, State};
+use jsonathlon_schema::record::{Phase, Verdict};
 use jsonathlon_stats::statistics::exponent;
 
-use crate::figure::{self, Figure, Unit};
-use crate::id::{Id, State};
-use crate::record::{Phase, Verdict};
 use crate::summary::Summary;
 
 /// Values of one metric at several numbers of documents.

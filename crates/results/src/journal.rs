@@ -5,8 +5,9 @@ use std::fs::{File, OpenOptions};
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
+use jsonathlon_schema::record::{JOURNAL_VERSION, Record};
+
 use crate::ResultsError;
-use crate::record::{JOURNAL_VERSION, Record};
 
 /// Journal opened for appending records.
 #[derive(Debug)]
@@ -143,9 +144,10 @@ struct Version {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::record::Body;
+    use jsonathlon_schema::record::Body;
     use proptest::prelude::*;
+
+    use super::*;
 
     fn resumed(n: u32) -> Record {
         Record::new(format!("resumed#{n}"), Body::Resumed { at_ms: i64::from(n) })

@@ -49,10 +49,11 @@ pub fn is_the_best(one: &Comparison) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use jsonathlon_schema::id::{Id, Step};
+    use jsonathlon_schema::record::{Cell, Parameters, Phase};
+
     use super::*;
     use crate::beside_best::Against;
-    use crate::id::{Id, Step};
-    use crate::record::{Cell, Parameters, Phase};
 
     fn comparison(system: &str, ratio: f64, difference: Difference) -> Comparison {
         let id = |system: &str| Id::new(system, "1", "default", "default");

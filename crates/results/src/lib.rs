@@ -14,25 +14,21 @@ pub mod control;
 pub mod crossover;
 pub mod entry;
 pub mod export;
-pub mod figure;
 pub mod folder;
 pub mod growth;
-pub mod id;
 pub mod journal;
 pub mod leader;
 #[cfg(feature = "made")]
 pub mod made;
-pub mod manifest;
 pub mod noise;
 pub mod peaks;
 pub mod percentile;
 pub mod precision;
 pub mod promise;
 pub mod published_documents;
-pub mod ranking;
-pub mod record;
+pub mod reduction;
 pub mod run;
-pub mod severity;
+mod severity;
 pub mod summary;
 pub mod tested;
 

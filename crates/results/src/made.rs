@@ -2,12 +2,12 @@
 
 pub mod serving;
 
-use jsonathlon_telemetry::clock::ClockResolution;
-use jsonathlon_telemetry::machine::Machine;
+use jsonathlon_schema::id::{Id, State, Step};
+use jsonathlon_schema::machine::ClockResolution;
+use jsonathlon_schema::machine::Machine;
+use jsonathlon_schema::manifest::{Configuration, Data, Manifest, Planned, SCHEMA};
+use jsonathlon_schema::record::{Body, Cell, Parameters, Phase, Record, Trial, Verdict};
 
-use crate::id::{Id, State, Step};
-use crate::manifest::{Configuration, Data, Manifest, Planned, SCHEMA};
-use crate::record::{Body, Cell, Parameters, Phase, Record, Trial, Verdict};
 use crate::run::Run;
 
 /// Number of documents of a synthetic run.

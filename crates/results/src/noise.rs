@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use jsonathlon_schema::figure::Figure;
+use jsonathlon_schema::id::Step;
+use jsonathlon_schema::record::Phase;
 use jsonathlon_stats::statistics::{Estimate, at_least, paired_ratio};
 
-use crate::figure::Figure;
-use crate::id::Step;
-use crate::record::Phase;
 use crate::run::Run;
 
 /// One comparison of a system with itself.

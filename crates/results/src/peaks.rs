@@ -3,13 +3,13 @@
 
 use std::collections::BTreeMap;
 
+use jsonathlon_schema::figure;
+use jsonathlon_schema::record::{CLIENTS, Phase};
 use serde::{Deserialize, Serialize};
 
 use crate::beside_best::{Against, Comparison, Rounds, Standing, dimensions, standings};
 use crate::entry::Entry;
-use crate::figure;
 use crate::leader::{Lead, lead};
-use crate::record::{CLIENTS, Phase};
 use crate::run::Run;
 
 /// Throughput of a configuration at its best number of clients, compared with the highest of its ranking.

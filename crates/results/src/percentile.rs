@@ -2,11 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use jsonathlon_schema::figure::{Figure, Reduction};
+use jsonathlon_schema::record::Trial;
 use jsonathlon_stats::histogram::Histogram;
 use jsonathlon_stats::statistics::{Scattered, scattered};
-
-use crate::figure::{Figure, Reduction};
-use crate::record::Trial;
 
 /// Samples beyond a percentile that each round must have; with fewer, its value is too random for an
 /// interval.
@@ -71,8 +70,9 @@ impl Histograms {
         let mut found = BTreeMap::new();
         for name in self.0.keys() {
             let Some(merged) = self.merged(name).filter(|merged| merged.count() > 0) else { continue };
-            for figure in
-                crate::figure::ALL.iter().filter(|figure| figure.reduction == Reduction::MergedHistogram)
+            for figure in jsonathlon_schema::figure::ALL
+                .iter()
+                .filter(|figure| figure.reduction == Reduction::MergedHistogram)
             {
                 if let Some((_, quantile)) = figure.quantile().filter(|(of, _)| of == name) {
                     found.insert(figure.name, merged.quantile_us(quantile));

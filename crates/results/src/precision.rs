@@ -1,13 +1,13 @@
 //! Reports whether a run reached the precision requested by `--precision`.
 
+use jsonathlon_schema::id::{Id, Step};
+use jsonathlon_schema::manifest::Manifest;
+use jsonathlon_schema::record::{Phase, Trial, Verdict};
 use jsonathlon_stats::looks::{Looks, PRECISION_ROUNDS};
 use jsonathlon_stats::statistics::{ALPHA, reach};
 use serde::{Deserialize, Serialize};
 
 use crate::entry::Entry;
-use crate::id::{Id, Step};
-use crate::manifest::Manifest;
-use crate::record::{Phase, Trial, Verdict};
 
 /// Precision that a run reached.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -1,14 +1,14 @@
 //! Broken durability promises: systems that lost more, or older writes, than their tier allows.
 
-use serde::{Deserialize, Serialize};
-
-use crate::entry::Entry;
-use crate::figure::{
+use jsonathlon_schema::figure::{
     ACKNOWLEDGED_WRITES, ALLOWED_LOSS_S, DISK_STALL_S, Figure, LOST_DOCUMENTS, LOST_WRITES, MACHINE_STALL_S,
     OLDEST_LOSS_S, STOPS, STOPS_AS_PROMISED, TORN_DOCUMENTS,
 };
-use crate::id::Id;
-use crate::record::DURABILITY;
+use jsonathlon_schema::id::Id;
+use jsonathlon_schema::record::DURABILITY;
+use serde::{Deserialize, Serialize};
+
+use crate::entry::Entry;
 
 /// Subject of the finding whose state says what the tier may lose.
 pub const PROMISE: &str = "promise";
@@ -27,7 +27,7 @@ pub struct BrokenPromise {
     pub id: Id,
     /// Durability tier in which it was tested.
     pub tier: String,
-    /// Kind of crash: [`crate::manifest::PROCESS`] or [`crate::manifest::POWER`].
+    /// Kind of crash: [`jsonathlon_schema::manifest::PROCESS`] or [`jsonathlon_schema::manifest::POWER`].
     pub kind: String,
     /// What the tier may lose, in the words of the system's folder. `None` if no finding says it.
     pub may_lose: Option<String>,
@@ -110,9 +110,10 @@ impl BrokenPromise {
 
 #[cfg(test)]
 mod tests {
+    use jsonathlon_schema::id::Step;
+    use jsonathlon_schema::record::{Cell, Finding, Phase};
+
     use super::*;
-    use crate::id::Step;
-    use crate::record::{Cell, Finding, Phase};
 
     fn entry(metrics: &[(Figure, f64)]) -> Entry {
         let mut entry = Entry::blank(Cell {

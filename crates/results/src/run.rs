@@ -3,10 +3,11 @@
 use std::collections::HashMap;
 use std::path::Path;
 
+use jsonathlon_schema::manifest::Manifest;
+use jsonathlon_schema::record::{Agreement, Body, Cell, Phase, PlanCheck, Record, Trial};
+
 use crate::ResultsError;
 use crate::folder::{read_manifest, read_records};
-use crate::manifest::Manifest;
-use crate::record::{Agreement, Body, Cell, Phase, PlanCheck, Record, Trial};
 
 /// Manifest and journal of a run, read once.
 #[derive(Debug, Clone)]

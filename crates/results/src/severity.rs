@@ -1,53 +1,10 @@
-//! How prominently a result, row or sentence is shown: colours and icons follow this value, never words,
-//! because names of folders, variants and documents are words too.
+//! Severity of the entries of a summary.
 
-use serde::{Deserialize, Serialize};
+use jsonathlon_schema::record::Phase;
+use jsonathlon_schema::severity::Severity;
 
 use crate::entry::Entry;
-use crate::manifest::Tested;
 use crate::promise::BrokenPromise;
-use crate::record::{Phase, Verdict};
-
-/// Severity of a result, from normal to failed.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Severity {
-    /// The result is as expected and needs no attention.
-    #[default]
-    Good,
-    /// The result means less than it appears to.
-    Warning,
-    /// The result is wrong, missing or breaks a promise.
-    Failed,
-}
-
-impl Severity {
-    /// Returns `true` for [`Severity::Good`], which needs no attention.
-    #[must_use]
-    pub fn is_good(&self) -> bool {
-        *self == Self::Good
-    }
-}
-
-impl Verdict {
-    /// Severity of the verdict. A missing feature, or a missing expected answer, is not an error.
-    #[must_use]
-    pub fn severity(self) -> Severity {
-        match self {
-            Self::Exact | Self::Approximate | Self::Unverified | Self::NotApplicable => Severity::Good,
-            Self::Disputed | Self::Partial => Severity::Warning,
-            Self::Wrong | Self::Timeout | Self::Failed => Severity::Failed,
-        }
-    }
-}
-
-impl Tested {
-    /// Severity by whether the tier's promise was kept.
-    #[must_use]
-    pub fn severity(&self) -> Severity {
-        if self.as_promised < self.stops { Severity::Failed } else { Severity::Good }
-    }
-}
 
 impl Entry {
     /// Severity by the verdict, by whether a cold trial was verified, and by broken durability promises.
@@ -67,10 +24,11 @@ impl Entry {
 
 #[cfg(test)]
 mod tests {
+    use jsonathlon_schema::figure::{STOPS, STOPS_AS_PROMISED};
+    use jsonathlon_schema::id::{Id, Step};
+    use jsonathlon_schema::record::{Cell, DURABILITY, Verdict};
+
     use super::*;
-    use crate::figure::{STOPS, STOPS_AS_PROMISED};
-    use crate::id::{Id, Step};
-    use crate::record::{Cell, DURABILITY};
 
     fn entry(phase: Phase, verdict: Verdict) -> Entry {
         let mut entry = Entry::blank(Cell {

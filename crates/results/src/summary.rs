@@ -2,24 +2,25 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use jsonathlon_schema::figure::{
+    self, Better, FILES_BYTES, Figure, LEAST_TOTAL_BYTES, MOST_TOTAL_BYTES, Reduction, TOTAL_BYTES,
+};
+use jsonathlon_schema::id::{Id, Step};
+use jsonathlon_schema::machine::Machine;
+use jsonathlon_schema::manifest::{Manifest, SCHEMA};
+use jsonathlon_schema::record::{
+    Agreement, Body, Cell, Failure, FailureKind, Finding, Metrics, Phase, PlanCheck, Record, Trial, Verdict,
+};
 use jsonathlon_stats::statistics::{Group, estimate_at, two_groups};
-use jsonathlon_telemetry::machine::Machine;
 use serde::{Deserialize, Serialize};
 
 use crate::beside_best::{Comparison, comparisons};
 use crate::challenge::{PublishedScore, published_scores};
-use crate::figure::{
-    self, Better, FILES_BYTES, Figure, LEAST_TOTAL_BYTES, MOST_TOTAL_BYTES, Reduction, TOTAL_BYTES,
-};
-use crate::id::{Id, Step};
-use crate::manifest::{Manifest, SCHEMA};
 use crate::peaks::{Peak, peaks};
 use crate::percentile::Histograms;
 use crate::precision::{self, Precision};
 use crate::promise::BrokenPromise;
-use crate::record::{
-    Agreement, Body, Cell, Failure, FailureKind, Finding, Metrics, Phase, PlanCheck, Record, Trial, Verdict,
-};
+use crate::reduction::reduce;
 
 pub use crate::entry::{Entry, FailureEntry};
 pub use crate::run::Run;
@@ -287,7 +288,7 @@ fn metrics(trials: &[&Trial], histograms: &Histograms, phase: Phase) -> Metrics 
     });
     values
         .into_iter()
-        .filter_map(|(name, values)| Some((name.to_owned(), figure::reduce(name, &values)?)))
+        .filter_map(|(name, values)| Some((name.to_owned(), reduce(name, &values)?)))
         .chain(limits.into_iter().flatten())
         .chain(histograms.values().into_iter().map(|(name, value)| (name.to_owned(), value)))
         .collect()

@@ -4,10 +4,11 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use crate::figure::{Figure, STOPS, STOPS_AS_PROMISED, STOPS_KEPT};
+use jsonathlon_schema::figure::{Figure, STOPS, STOPS_AS_PROMISED, STOPS_KEPT};
+use jsonathlon_schema::manifest::Tested;
+use jsonathlon_schema::record::Trial;
+
 use crate::folder::read_manifest;
-use crate::manifest::Tested;
-use crate::record::Trial;
 use crate::run::Run;
 
 /// Name of the workload that crash-tests systems, as it is written in journals.

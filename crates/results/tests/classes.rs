@@ -6,11 +6,11 @@ mod support;
 
 use jsonathlon_results::beside_best::Against;
 use jsonathlon_results::folder::RunFolder;
-use jsonathlon_results::id::Id;
-use jsonathlon_results::manifest::Configuration;
-use jsonathlon_results::ranking::{Preparation, Profile};
-use jsonathlon_results::record::{Body, Phase, Record, Verdict};
 use jsonathlon_results::summary::{Run, Summary};
+use jsonathlon_schema::id::Id;
+use jsonathlon_schema::manifest::Configuration;
+use jsonathlon_schema::ranking::{Preparation, Profile};
+use jsonathlon_schema::record::{Body, Phase, Record, Verdict};
 
 use support::{cell, configuration, run, trial};
 

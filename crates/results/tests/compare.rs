@@ -6,9 +6,9 @@ mod support;
 use jsonathlon_results::ResultsError;
 use jsonathlon_results::beside_best::Difference;
 use jsonathlon_results::compare::{Kind, Outcome, ReasonKind, RunComparison, compare};
-use jsonathlon_results::manifest::{Configuration, Exception};
-use jsonathlon_results::record::{Body, Phase, PlanCheck, Record, Trial, Verdict};
 use jsonathlon_results::summary::Run;
+use jsonathlon_schema::manifest::{Configuration, Exception};
+use jsonathlon_schema::record::{Body, Phase, PlanCheck, Record, Trial, Verdict};
 
 use support::{cell, configuration, edit, fail, gate, one, run, times};
 
@@ -61,7 +61,7 @@ fn a_durability_promise_that_is_newly_broken_now_fails() {
         let mut record = support::trial(stops, 1, None);
         if let Body::Trial(trial) = &mut record.body {
             let state = if as_promised < 1.0 { "lost beyond its window" } else { "kept" };
-            trial.findings = vec![jsonathlon_results::record::Finding::new("stop 1", state)];
+            trial.findings = vec![jsonathlon_schema::record::Finding::new("stop 1", state)];
             trial.metrics = [("stops".to_owned(), 1.0), ("stops_as_promised".to_owned(), as_promised)].into();
         }
         made.records.push(record);

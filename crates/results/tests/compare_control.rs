@@ -8,11 +8,11 @@ mod support;
 use jsonathlon_results::ResultsError;
 use jsonathlon_results::beside_best::Difference;
 use jsonathlon_results::compare::{Between, Outcome, RunComparison, compare, compare_between};
-use jsonathlon_results::id::Id;
-use jsonathlon_results::manifest::Configuration;
-use jsonathlon_results::ranking::{Preparation, Profile};
-use jsonathlon_results::record::Phase;
 use jsonathlon_results::summary::Run;
+use jsonathlon_schema::id::Id;
+use jsonathlon_schema::manifest::Configuration;
+use jsonathlon_schema::ranking::{Preparation, Profile};
+use jsonathlon_schema::record::Phase;
 
 use support::{configuration, control, edit, gate, one, run, times};
 
@@ -223,7 +223,7 @@ fn two_binaries_of_one_run_are_paired_by_round() {
     assert!(equal.only_in_a.is_empty() && equal.only_in_b.is_empty(), "mb is on neither side");
     assert_eq!((equal.cells.len(), equal.counts.none_shown, equal.counts.sizes_alike), (8, 6, 2));
     assert!(gate(&equal).passed);
-    let is_slow = |trial: &jsonathlon_results::record::Trial| {
+    let is_slow = |trial: &jsonathlon_schema::record::Trial| {
         trial.cell.id.system == "ma#2" && trial.cell.id.variant == "y" && trial.cell.phase == Phase::Hot
     };
     edit(&mut made, is_slow, times(1.1));

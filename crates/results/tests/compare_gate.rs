@@ -4,7 +4,7 @@ mod support;
 
 use jsonathlon_results::beside_best::Difference;
 use jsonathlon_results::compare::{Outcome, ReasonKind, SizeChange, compare};
-use jsonathlon_results::record::{Phase, Verdict};
+use jsonathlon_schema::record::{Phase, Verdict};
 
 use support::{configuration, edit, fail, gate, kinds, one, run, times, without};
 

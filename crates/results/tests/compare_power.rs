@@ -6,9 +6,9 @@
 mod support;
 
 use jsonathlon_results::compare::{Between, RunComparison, compare, compare_between};
-use jsonathlon_results::manifest::Configuration;
-use jsonathlon_results::record::{Body, Phase, Record};
 use jsonathlon_results::summary::Run;
+use jsonathlon_schema::manifest::Configuration;
+use jsonathlon_schema::record::{Body, Phase, Record};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 

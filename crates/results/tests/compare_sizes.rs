@@ -7,8 +7,8 @@ mod support;
 use jsonathlon_results::compare::{
     Between, Outcome, ReasonKind, RunComparison, SizeChange, compare, compare_between,
 };
-use jsonathlon_results::record::{Body, Phase};
 use jsonathlon_results::summary::Run;
+use jsonathlon_schema::record::{Body, Phase};
 
 use support::{cell, configuration, edit, gate, kinds, one, run};
 
@@ -127,7 +127,7 @@ fn two_sides_of_one_run_have_sizes_too() {
 fn sizes_that_are_counted_in_two_ways_are_not_compared() {
     let a = sized("a", &["ma"], &[5e6; 3]);
     let mut b = a.clone();
-    let files = |trial: &mut jsonathlon_results::record::Trial| {
+    let files = |trial: &mut jsonathlon_schema::record::Trial| {
         trial.metrics = [("files_bytes".to_owned(), 9e6)].into();
     };
     edit(&mut b, |trial| trial.cell.phase == Phase::Steady, files);

@@ -7,10 +7,10 @@ use jsonathlon_results::compare::{
     Between, CellComparison, Outcome, ReasonKind, RunComparison, compare, compare_between,
 };
 use jsonathlon_results::export::csv;
-use jsonathlon_results::figure;
 use jsonathlon_results::made::serving::{Serving, bad};
-use jsonathlon_results::record::{Body, Phase, Trial, Verdict};
 use jsonathlon_results::summary::{Entry, Run, Summary};
+use jsonathlon_schema::figure;
+use jsonathlon_schema::record::{Body, Phase, Trial, Verdict};
 use jsonathlon_stats::histogram::Histogram;
 
 fn entry<'a>(summary: &'a Summary, system: &str, name: &str) -> &'a Entry {
@@ -191,8 +191,8 @@ fn a_machine_that_was_slower_is_divided_out_of_throughput_too() {
     let with_control = |mut run: Run, factor: f64| {
         for round in 1..=4 {
             let mut trial = jsonathlon_results::made::trial(
-                jsonathlon_results::record::Cell {
-                    id: jsonathlon_results::id::Id::new("control", "1", "kernels", ""),
+                jsonathlon_schema::record::Cell {
+                    id: jsonathlon_schema::id::Id::new("control", "1", "kernels", ""),
                     step: "control".into(),
                     phase: Phase::Steady,
                     state: None,

@@ -5,15 +5,15 @@ use jsonathlon_results::beside_best::{Against, Difference};
 use jsonathlon_results::challenge::jsonbench::{read, write};
 use jsonathlon_results::challenge::score::Score;
 use jsonathlon_results::export;
-use jsonathlon_results::id::{State, Step};
 use jsonathlon_results::made;
-use jsonathlon_results::manifest::{Configuration, Data, Manifest, Planned, SCHEMA};
-use jsonathlon_results::record::{
+use jsonathlon_results::summary::Run;
+use jsonathlon_schema::id::{State, Step};
+use jsonathlon_schema::machine::ClockResolution;
+use jsonathlon_schema::machine::Machine;
+use jsonathlon_schema::manifest::{Configuration, Data, Manifest, Planned, SCHEMA};
+use jsonathlon_schema::record::{
     Body, Cell, Failure, FailureKind, Finding, Phase, Record, Structure, Trial, Verdict,
 };
-use jsonathlon_results::summary::Run;
-use jsonathlon_telemetry::clock::ClockResolution;
-use jsonathlon_telemetry::machine::Machine;
 
 fn mock() -> Configuration {
     Configuration {

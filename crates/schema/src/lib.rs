@@ -1,8 +1,16 @@
-//! The vocabulary that drivers, workloads and reports share: cells and rows of answers, and instants.
+//! The vocabulary of a run: identities of configurations, cells and trials, the records of a journal, the manifest, the
+//! registry of metrics, and the cells, rows and instants of answers.
 //!
 //! This crate depends on no other crate of the workspace.
 
 #![forbid(unsafe_code)]
 
+pub mod figure;
+pub mod id;
 pub mod instant;
+pub mod machine;
+pub mod manifest;
+pub mod ranking;
+pub mod record;
+pub mod severity;
 pub mod value;

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use jsonathlon_results::figure::Figure;
-use jsonathlon_results::record::{CLIENTS, Phase, Trial, Verdict};
 use jsonathlon_results::summary::{Entry, Run};
+use jsonathlon_schema::figure::Figure;
+use jsonathlon_schema::record::{CLIENTS, Phase, Trial, Verdict};
 
 use crate::definition::Study;
 use crate::parts::Part;

@@ -3,6 +3,8 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use jsonathlon_schema::machine::ClockResolution;
+
 /// Monotonic time source that can be replaced in tests.
 pub trait Clock: Send + Sync {
     /// Time since an arbitrary fixed start; never decreases.
@@ -61,16 +63,6 @@ impl Clock for MonotonicClock {
     fn sleep(&self, duration: Duration) {
         std::thread::sleep(duration);
     }
-}
-
-/// Resolution of a clock and the cost of reading it.
-#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
-pub struct ClockResolution {
-    /// Smallest non-zero difference between two consecutive readings, nanoseconds; 0 if all readings were
-    /// equal.
-    pub step_ns: u64,
-    /// Mean cost of one reading, nanoseconds.
-    pub reading_ns: f64,
 }
 
 /// Clock for tests that moves only by [`FakeClock::advance`] and [`Clock::sleep`].

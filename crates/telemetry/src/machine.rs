@@ -2,52 +2,27 @@
 
 use std::path::Path;
 
-use serde::{Deserialize, Serialize};
+use jsonathlon_schema::machine::Machine;
 
 use crate::cgroup::Groups;
 use crate::process::field;
 
-/// Hardware, kernel and file system of the machine of a run.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Machine {
-    /// CPU cores that this process may use; 1 if unknown.
-    pub cores: usize,
-    /// Model name of the first CPU in `/proc/cpuinfo`; empty if unknown.
-    pub processor: String,
-    /// Memory that this process may use, bytes: the machine's, or the cgroup limit if that is lower. 0 if
-    /// unknown.
-    pub memory_bytes: u64,
-    /// Physical memory of the machine, bytes; `None` unless a cgroup limits this process to less.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub physical_memory_bytes: Option<u64>,
-    /// Kernel release, as in `uname -r`.
-    pub kernel: String,
-    /// Distribution name (`PRETTY_NAME` of `/etc/os-release`); empty if unknown.
-    pub os: String,
-    /// Instruction set, as in `uname -m`.
-    pub architecture: String,
-    /// File system type under the run folder, as in the mount table; `None` if unknown.
-    pub file_system: Option<String>,
-}
-
-impl Machine {
-    /// Describes this machine. `folder` selects the file system to report.
-    #[must_use]
-    pub fn here(folder: &Path) -> Self {
-        let cpuinfo = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-        let uname = rustix::system::uname();
-        Self {
-            cores: std::thread::available_parallelism().map_or(1, usize::from),
-            processor: after(&cpuinfo, "model name", ':').unwrap_or_default(),
-            memory_bytes: memory_bytes().unwrap_or(0),
-            physical_memory_bytes: physical_memory_bytes()
-                .filter(|all| memory_bytes().is_some_and(|some| some < *all)),
-            kernel: uname.release().to_string_lossy().into_owned(),
-            os: after(&std::fs::read_to_string("/etc/os-release").unwrap_or_default(), "PRETTY_NAME", '=')
-                .unwrap_or_default(),
-            architecture: uname.machine().to_string_lossy().into_owned(),
-            file_system: file_system(folder),
-        }
+/// Describes this machine. `folder` selects the file system to report.
+#[must_use]
+pub fn detect(folder: &Path) -> Machine {
+    let cpuinfo = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let uname = rustix::system::uname();
+    Machine {
+        cores: std::thread::available_parallelism().map_or(1, usize::from),
+        processor: after(&cpuinfo, "model name", ':').unwrap_or_default(),
+        memory_bytes: memory_bytes().unwrap_or(0),
+        physical_memory_bytes: physical_memory_bytes()
+            .filter(|all| memory_bytes().is_some_and(|some| some < *all)),
+        kernel: uname.release().to_string_lossy().into_owned(),
+        os: after(&std::fs::read_to_string("/etc/os-release").unwrap_or_default(), "PRETTY_NAME", '=')
+            .unwrap_or_default(),
+        architecture: uname.machine().to_string_lossy().into_owned(),
+        file_system: file_system(folder),
     }
 }
 
@@ -128,7 +103,7 @@ mod tests {
 
     #[test]
     fn this_machine_has_cores_memory_and_a_kernel() {
-        let machine = Machine::here(Path::new("."));
+        let machine = detect(Path::new("."));
         assert!(machine.cores >= 1 && machine.memory_bytes > 1 << 20);
         assert!(!machine.kernel.is_empty() && machine.file_system.is_some());
         assert!(available_memory_bytes().unwrap() <= machine.memory_bytes);

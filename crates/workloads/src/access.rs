@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use jsonathlon_results::record::{Body, Cell, FailureKind, PlanCheck};
+use jsonathlon_schema::record::{Body, Cell, FailureKind, PlanCheck};
 
 use crate::RunError;
 use crate::recorder::Recorder;

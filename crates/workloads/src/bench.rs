@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use jsonathlon_dataset::stage::Staged;
-use jsonathlon_results::id::State;
-use jsonathlon_results::record::{Failure, FailureKind, Metrics, Verdict};
+use jsonathlon_schema::id::State;
+use jsonathlon_schema::record::{Failure, FailureKind, Metrics, Verdict};
 use jsonathlon_telemetry::control::Control;
 use jsonathlon_telemetry::series::Subject;
 

@@ -1,8 +1,8 @@
 //! Builds the cells that identify the trials of one configuration.
 
 use jsonathlon_results::control::CONTROL;
-use jsonathlon_results::id::{Id, State, Step};
-use jsonathlon_results::record::{Cell, Parameters, Phase};
+use jsonathlon_schema::id::{Id, State, Step};
+use jsonathlon_schema::record::{Cell, Parameters, Phase};
 use jsonathlon_telemetry::control::WORK;
 
 use crate::target::Target;

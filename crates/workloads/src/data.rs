@@ -6,7 +6,7 @@ use jsonathlon_dataset::left_out;
 use jsonathlon_dataset::source::Source;
 use jsonathlon_dataset::stage::{NoDocument, Staged};
 use jsonathlon_results::folder::RunFolder;
-use jsonathlon_results::manifest::Data;
+use jsonathlon_schema::manifest::Data;
 
 use crate::RunError;
 use crate::observer::{Event, Observer};

@@ -1,6 +1,6 @@
 //! Events that a run reports while it is in progress.
 
-use jsonathlon_results::record::{PlanCheck, Rejects, Structure, Trial};
+use jsonathlon_schema::record::{PlanCheck, Rejects, Structure, Trial};
 
 /// Kinds of work that take long enough for a progress display.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use jsonathlon_dataset::questions::Question;
 use jsonathlon_dataset::source::Source;
-use jsonathlon_results::id::Step;
-use jsonathlon_results::record::{Body, FailureKind, Verdict};
 use jsonathlon_results::summary::Run;
+use jsonathlon_schema::id::Step;
+use jsonathlon_schema::record::{Body, FailureKind, Verdict};
 use jsonathlon_servers::wait_until_gone;
 use jsonathlon_telemetry::series::Subject;
 

@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, HashSet};
 use std::time::Instant;
 
 use jsonathlon_results::folder::RunFolder;
-use jsonathlon_results::id::State;
 use jsonathlon_results::journal::Journal;
-use jsonathlon_results::record::{
+use jsonathlon_schema::id::State;
+use jsonathlon_schema::record::{
     Agreement, Body, Cell, Failure, FailureKind, Metrics, Phase, Record, Trial, Verdict,
 };
 use jsonathlon_telemetry::machine;

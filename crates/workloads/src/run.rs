@@ -10,14 +10,14 @@ use jsonathlon_dataset::source::Source;
 use jsonathlon_dataset::stage::{StageOptions, Staged, stage};
 use jsonathlon_results::ResultsError;
 use jsonathlon_results::folder::RunFolder;
-use jsonathlon_results::manifest::{Configuration, Durability, Exception, Manifest, Planned, SCHEMA};
-use jsonathlon_results::ranking::MemorySetting;
-use jsonathlon_results::record::{Body, Record};
 use jsonathlon_results::tested::tested_in;
+use jsonathlon_schema::manifest::{Configuration, Durability, Exception, Manifest, Planned, SCHEMA};
+use jsonathlon_schema::ranking::MemorySetting;
+use jsonathlon_schema::record::{Body, Record};
 use jsonathlon_systems::Transport;
 use jsonathlon_telemetry::clock::{Clock, MonotonicClock};
 use jsonathlon_telemetry::disk;
-use jsonathlon_telemetry::machine::{self, Machine};
+use jsonathlon_telemetry::machine;
 use jsonathlon_telemetry::series::{INTERVAL, Series, Subject};
 
 use crate::RunError;
@@ -325,7 +325,7 @@ fn manifest(
         program: env!("CARGO_PKG_VERSION").to_owned(),
         started: jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
         command: plan.command.clone(),
-        machine: Machine::here(folder.path()),
+        machine: machine::detect(folder.path()),
         clock: MonotonicClock::new().resolution(10_000),
         disk_bytes_per_s: bench.disk_bytes_per_s,
         data: json(data::of(&plan.source, staged, staging_s))?,

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use jsonathlon_results::id::State;
-use jsonathlon_results::manifest::Manifest;
-use jsonathlon_results::record::{Body, Record};
+use jsonathlon_schema::id::State;
+use jsonathlon_schema::manifest::Manifest;
+use jsonathlon_schema::record::{Body, Record};
 
 /// Time used before the current process started. Pauses between processes are not included.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -63,7 +63,7 @@ impl Spent {
 
 #[cfg(test)]
 mod tests {
-    use jsonathlon_results::record::Trial;
+    use jsonathlon_schema::record::Trial;
 
     use super::*;
     use crate::cells::control_cell;

@@ -1,7 +1,7 @@
 //! Request of a run as the command line describes it, and the defaults of options that are not given.
 
 use jsonathlon_dataset::source::Source;
-use jsonathlon_results::id::State;
+use jsonathlon_schema::id::State;
 use jsonathlon_systems::OwnQuestions;
 use jsonathlon_workloads::asking::AskSettings;
 use jsonathlon_workloads::pace::Enough;

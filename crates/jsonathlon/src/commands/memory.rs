@@ -1,8 +1,8 @@
 //! Memory that systems may use, from `--profile` and `--memory`.
 
 use jsonathlon_report::format;
-use jsonathlon_results::manifest;
-use jsonathlon_results::ranking;
+use jsonathlon_schema::manifest;
+use jsonathlon_schema::ranking;
 use jsonathlon_systems::{Configuration, Profile};
 use jsonathlon_telemetry::machine::memory_bytes;
 

@@ -8,8 +8,8 @@ use jsonathlon_report::draw::Look;
 use jsonathlon_report::page;
 use jsonathlon_report::run::summed_up;
 use jsonathlon_results::folder::read_manifest;
-use jsonathlon_results::record::Verdict;
 use jsonathlon_results::summary::Run;
+use jsonathlon_schema::record::Verdict;
 use jsonathlon_systems::{Catalogue, Configuration, Store, Transport};
 use jsonathlon_workloads::RunError;
 use jsonathlon_workloads::run::{Plan, default_folder, resume, start};
@@ -208,7 +208,7 @@ fn continued(
     let mut configurations = Vec::with_capacity(manifest.configurations.len());
     let mut there = elsewhere::again(&settings, catalogue, &manifest.configurations, purpose, interrupt)?;
     let placed =
-        |then: &jsonathlon_results::manifest::Configuration| elsewhere::is_elsewhere(&then.id.version);
+        |then: &jsonathlon_schema::manifest::Configuration| elsewhere::is_elsewhere(&then.id.version);
     for then in manifest.configurations.iter().filter(|then| !placed(then)) {
         let system = catalogue.get(&then.id.system)?;
         // An accepted newer version is listed in the catalogue as the pinned version that it replaces.

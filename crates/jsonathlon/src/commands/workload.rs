@@ -1,6 +1,6 @@
 //! Maps names to workloads; the only place that distinguishes them.
 
-use jsonathlon_results::manifest::Manifest;
+use jsonathlon_schema::manifest::Manifest;
 use jsonathlon_systems::{ANALYTICS, DOCUMENTS, FIDELITY, OwnQuestions, QUESTIONS, SERVING};
 use jsonathlon_workloads::analytics::Analytics;
 use jsonathlon_workloads::documents::Documents;

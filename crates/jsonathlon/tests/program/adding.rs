@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use jsonathlon_results::record::Verdict;
+use jsonathlon_schema::record::Verdict;
 
 use crate::support::process::Running;
 use crate::support::real::{built_in, copy, excluded, installed};

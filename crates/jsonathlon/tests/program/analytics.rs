@@ -4,11 +4,11 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Command;
 
-use jsonathlon_results::figure::Figure;
-use jsonathlon_results::id::State;
-use jsonathlon_results::manifest::{Configuration, Data};
-use jsonathlon_results::record::{Body, Phase, Verdict};
 use jsonathlon_results::summary::{Entry, Run, Summary};
+use jsonathlon_schema::figure::Figure;
+use jsonathlon_schema::id::State;
+use jsonathlon_schema::manifest::{Configuration, Data};
+use jsonathlon_schema::record::{Body, Phase, Verdict};
 
 use crate::support::real::{self, SMALL};
 
@@ -26,7 +26,7 @@ fn run(out: &Path, arguments: &[&str]) -> (Run, Summary) {
     let run = Run::read(out).unwrap();
     assert_eq!(run.summary(), printed, "what was printed is not what the journal says");
     for name in run.trials().flat_map(|trial| trial.metrics.keys()) {
-        assert!(Figure::named(name).is_some(), "{name}: register it in crates/results/src/figure.rs");
+        assert!(Figure::named(name).is_some(), "{name}: register it in crates/schema/src/figure.rs");
     }
     (run, printed)
 }

@@ -5,8 +5,8 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use jsonathlon_results::challenge::jsonbench::{parse, read};
-use jsonathlon_results::record::Phase;
 use jsonathlon_results::summary::Run;
+use jsonathlon_schema::record::Phase;
 use serde_json::{Value, json};
 
 use crate::support::process::{Ended, Running};

@@ -5,8 +5,8 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Shutdown, TcpListener};
 use std::process::Stdio;
 
-use jsonathlon_results::record::Verdict;
 use jsonathlon_results::summary::Summary;
+use jsonathlon_schema::record::Verdict;
 use serde_json::{Value, json};
 
 use crate::support::process::{Ended, Running};

@@ -4,10 +4,10 @@
 use std::collections::BTreeSet;
 
 use jsonathlon_results::beside_best::Against;
-use jsonathlon_results::id::{State, Step};
-use jsonathlon_results::ranking::Profile;
-use jsonathlon_results::record::Phase;
 use jsonathlon_results::summary::Summary;
+use jsonathlon_schema::id::{State, Step};
+use jsonathlon_schema::ranking::Profile;
+use jsonathlon_schema::record::Phase;
 use rustix::process::Signal;
 use serde_json::json;
 

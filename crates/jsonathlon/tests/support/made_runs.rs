@@ -7,11 +7,11 @@ use std::fmt::Write;
 use std::path::Path;
 
 use jsonathlon_results::folder::answer_file;
-use jsonathlon_results::id::{Id, State, Step};
 use jsonathlon_results::made;
-use jsonathlon_results::manifest::{Configuration, Data, Exception, Manifest, Planned};
-use jsonathlon_results::ranking::{MemorySetting, Preparation, Profile};
-use jsonathlon_results::record::{
+use jsonathlon_schema::id::{Id, State, Step};
+use jsonathlon_schema::manifest::{Configuration, Data, Exception, Manifest, Planned};
+use jsonathlon_schema::ranking::{MemorySetting, Preparation, Profile};
+use jsonathlon_schema::record::{
     Body, Cell, Failure, FailureKind, Metrics, Phase, PlanCheck, Reason, Record, Rejects, Structure, Trial,
     Verdict,
 };

@@ -20,9 +20,9 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use jsonathlon_results::control::CONTROL;
-use jsonathlon_results::manifest::Manifest;
-use jsonathlon_results::record::{Body, Phase, Record, Trial, Verdict};
 use jsonathlon_results::summary::{Entry, FailureEntry, Summary};
+use jsonathlon_schema::manifest::Manifest;
+use jsonathlon_schema::record::{Body, Phase, Record, Trial, Verdict};
 
 use process::marked_processes;
 pub(crate) use process::{Ended, Running};

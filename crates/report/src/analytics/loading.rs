@@ -1,10 +1,10 @@
 //! Table of loading: its duration, its rates, and rejected documents.
 
-use jsonathlon_results::figure::{self, Figure};
-use jsonathlon_results::id::{State, Step};
-use jsonathlon_results::manifest::Configuration;
-use jsonathlon_results::record::Body;
 use jsonathlon_results::summary::{Run, Summary};
+use jsonathlon_schema::figure::{self, Figure};
+use jsonathlon_schema::id::{State, Step};
+use jsonathlon_schema::manifest::Configuration;
+use jsonathlon_schema::record::Body;
 
 use super::find;
 use crate::format;

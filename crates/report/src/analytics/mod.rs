@@ -4,9 +4,9 @@ pub(crate) mod loading;
 pub(crate) mod questions;
 pub(crate) mod sizes;
 
-use jsonathlon_results::id::{State, Step};
-use jsonathlon_results::manifest::Configuration;
 use jsonathlon_results::summary::{Entry, Run, Summary};
+use jsonathlon_schema::id::{State, Step};
+use jsonathlon_schema::manifest::Configuration;
 
 use crate::challenge;
 use crate::section::Section;

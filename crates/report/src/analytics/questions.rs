@@ -2,12 +2,12 @@
 
 use jsonathlon_dataset::questions::Question;
 use jsonathlon_results::beside_best::{Against, Comparison, Difference};
-use jsonathlon_results::figure;
-use jsonathlon_results::id::{State, Step};
-use jsonathlon_results::manifest::Configuration;
-use jsonathlon_results::record::{Phase, Verdict};
-use jsonathlon_results::severity::Severity;
 use jsonathlon_results::summary::{Entry, Run, Summary};
+use jsonathlon_schema::figure;
+use jsonathlon_schema::id::{State, Step};
+use jsonathlon_schema::manifest::Configuration;
+use jsonathlon_schema::record::{Phase, Verdict};
+use jsonathlon_schema::severity::Severity;
 
 use super::find;
 use crate::format;

@@ -1,8 +1,8 @@
 //! Table of sizes, beside those of the same documents in plain files.
 
-use jsonathlon_results::figure::{self, Figure};
-use jsonathlon_results::id::{State, Step};
 use jsonathlon_results::summary::{Run, Summary};
+use jsonathlon_schema::figure::{self, Figure};
+use jsonathlon_schema::id::{State, Step};
 
 use super::find;
 use crate::format;

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use jsonathlon_results::crossover::{Crossing, Point, crossings};
-use jsonathlon_results::manifest::Configuration;
-use jsonathlon_results::record::{Cell, Phase};
 use jsonathlon_results::summary::{Run, Summary};
+use jsonathlon_schema::manifest::Configuration;
+use jsonathlon_schema::record::{Cell, Phase};
 use jsonathlon_stats::statistics::paired_ratio;
 
 use super::{bytes_of, entries, is_smaller, word};

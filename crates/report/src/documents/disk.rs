@@ -1,7 +1,7 @@
 //! Table of the disk space that documents and their copies take.
 
-use jsonathlon_results::figure;
 use jsonathlon_results::summary::{Run, Summary};
+use jsonathlon_schema::figure;
 
 use super::{bytes_of, called, entries, word};
 use crate::format;

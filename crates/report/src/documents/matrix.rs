@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use jsonathlon_results::figure;
-use jsonathlon_results::record::Verdict;
-use jsonathlon_results::severity::Severity;
 use jsonathlon_results::summary::{Entry, Run, Summary};
+use jsonathlon_schema::figure;
+use jsonathlon_schema::record::Verdict;
+use jsonathlon_schema::severity::Severity;
 
 use super::{bytes_of, entries, word};
 use crate::section::{Section, by_class, none, printable};
@@ -15,7 +15,7 @@ const OPERATIONS: [&str; 5] = ["extract", "filter", "order", "contains", "exists
 
 /// One matrix per configuration that has such cells.
 pub(super) fn all(run: &Run, summary: &Summary) -> Vec<Section> {
-    let of = |configuration: &&jsonathlon_results::manifest::Configuration| {
+    let of = |configuration: &&jsonathlon_schema::manifest::Configuration| {
         let is_own = |entry: &&Entry| entry.cell.step.word() == "use" && configuration.has(&entry.cell);
         let own: Vec<&Entry> = entries(summary).filter(is_own).collect();
         let id = &configuration.id;

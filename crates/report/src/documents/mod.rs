@@ -6,9 +6,9 @@ mod matrix;
 pub(crate) mod published;
 mod tests;
 
-use jsonathlon_results::manifest::Configuration;
-use jsonathlon_results::record::Cell;
 use jsonathlon_results::summary::{Entry, Run, Summary};
+use jsonathlon_schema::manifest::Configuration;
+use jsonathlon_schema::record::Cell;
 
 use crate::section::Section;
 

@@ -1,9 +1,9 @@
 //! Tables of times by test and size of documents.
 
-use jsonathlon_results::figure;
-use jsonathlon_results::record::{Cell, Phase, Verdict};
-use jsonathlon_results::severity::Severity;
 use jsonathlon_results::summary::{Entry, Run, Summary};
+use jsonathlon_schema::figure;
+use jsonathlon_schema::record::{Cell, Phase, Verdict};
+use jsonathlon_schema::severity::Severity;
 
 use super::{called, entries, is_smaller, sizes, word};
 use crate::format;

@@ -4,8 +4,7 @@ use std::fmt::Write;
 
 use anstyle::{AnsiColor, Style};
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
-
-use jsonathlon_results::severity::Severity;
+use jsonathlon_schema::severity::Severity;
 
 use crate::section::Section;
 

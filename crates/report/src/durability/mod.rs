@@ -1,14 +1,14 @@
 //! Tables of the durability workload: what was there after each crash test, and the evidence of losses.
 
-use jsonathlon_results::figure::{
+use jsonathlon_results::promise::PROMISE;
+use jsonathlon_results::summary::{Entry, Run, Summary};
+use jsonathlon_results::tested::STOPPED;
+use jsonathlon_schema::figure::{
     ACKNOWLEDGED_WRITES, Figure, LOST_DOCUMENTS, LOST_WRITES, OLDEST_LOSS_S, RECOVERY_S, STOPS,
     STOPS_AS_PROMISED, STOPS_KEPT, TORN_DOCUMENTS, WRITES_AFTER_CUT, WRITES_OUT_OF_ORDER,
 };
-use jsonathlon_results::manifest::{Configuration, POWER};
-use jsonathlon_results::promise::PROMISE;
-use jsonathlon_results::record::{Cell, DURABILITY, Phase};
-use jsonathlon_results::summary::{Entry, Run, Summary};
-use jsonathlon_results::tested::STOPPED;
+use jsonathlon_schema::manifest::{Configuration, POWER};
+use jsonathlon_schema::record::{Cell, DURABILITY, Phase};
 
 use crate::format;
 use crate::section::{Section, by_class, none, optional, printable};

@@ -1,8 +1,8 @@
 //! Table of the deepest document that each system accepts.
 
 use jsonathlon_dataset::fidelity::Nesting;
-use jsonathlon_results::manifest::Configuration;
 use jsonathlon_results::summary::{Entry, Summary};
+use jsonathlon_schema::manifest::Configuration;
 
 use super::NAME;
 use crate::section::{Section, printable};

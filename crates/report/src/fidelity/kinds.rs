@@ -1,8 +1,8 @@
 //! Tables of the systems that change documents or extracted values, with one row per kind of change.
 
 use jsonathlon_dataset::fidelity::{Kind, Must};
-use jsonathlon_results::record::Finding;
 use jsonathlon_results::summary::Entry;
+use jsonathlon_schema::record::Finding;
 
 use super::{Case, Tried, WAYS, listed, value, whole};
 use crate::section::Section;

@@ -7,9 +7,9 @@ mod grade;
 mod kinds;
 
 use jsonathlon_dataset::fidelity::Must;
-use jsonathlon_results::manifest::Configuration;
-use jsonathlon_results::record::Finding;
 use jsonathlon_results::summary::{Entry, Run, Summary};
+use jsonathlon_schema::manifest::Configuration;
+use jsonathlon_schema::record::Finding;
 use serde::{Deserialize, Serialize};
 
 use crate::section::{Section, by_class, printable};

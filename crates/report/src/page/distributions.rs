@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, HashMap};
 
 use jsonathlon_results::percentile::Histograms;
-use jsonathlon_results::record::Trial;
 use jsonathlon_results::summary::Run;
+use jsonathlon_schema::record::Trial;
 
 /// Quantiles that are kept if at least one operation of the cell lies beyond them.
 const QUANTILES: [f64; 15] =

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
 use jsonathlon_results::folder::{answer_file, read_inner, read_series};
-use jsonathlon_results::record::{Cell, Failure, Phase, PlanCheck, Trial, Verdict};
 use jsonathlon_results::summary::{Run, Summary};
+use jsonathlon_schema::record::{Cell, Failure, Phase, PlanCheck, Trial, Verdict};
 use serde::Serialize;
 
 use super::PageError;

@@ -4,15 +4,15 @@ use std::collections::{BTreeMap, HashMap};
 
 use jsonathlon_results::beside_best::{Against, Comparison, Difference};
 use jsonathlon_results::challenge::published::Published;
-use jsonathlon_results::figure::SECONDS;
-use jsonathlon_results::id::{Id, State, Step};
-use jsonathlon_results::manifest::{self, Data};
 use jsonathlon_results::published_documents::PublishedDocuments;
-use jsonathlon_results::ranking::{MemorySetting, Preparation, Profile};
-use jsonathlon_results::record::{self, Agreement, Body, Phase, Verdict};
-use jsonathlon_results::severity::Severity;
 use jsonathlon_results::summary::{Entry, Run, Summary};
-use jsonathlon_telemetry::machine::Machine;
+use jsonathlon_schema::figure::SECONDS;
+use jsonathlon_schema::id::{Id, State, Step};
+use jsonathlon_schema::machine::Machine;
+use jsonathlon_schema::manifest::{self, Data};
+use jsonathlon_schema::ranking::{MemorySetting, Preparation, Profile};
+use jsonathlon_schema::record::{self, Agreement, Body, Phase, Verdict};
+use jsonathlon_schema::severity::Severity;
 use serde::Serialize;
 
 use super::distributions;

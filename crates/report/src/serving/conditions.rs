@@ -1,13 +1,13 @@
 //! Groups cells of one mix under the same conditions, over all numbers of clients and rates, and describes
 //! these conditions.
 
-use jsonathlon_results::manifest::Configuration;
-use jsonathlon_results::manifest::{POWER, PROCESS, Tested};
-use jsonathlon_results::record::{
+use jsonathlon_results::summary::{Entry, Run, Summary};
+use jsonathlon_schema::manifest::Configuration;
+use jsonathlon_schema::manifest::{POWER, PROCESS, Tested};
+use jsonathlon_schema::record::{
     CLIENTS, Cell, DURABILITY, OBJECTIVE, Parameters, Phase, RATE_PER_S, RATE_SHARE,
 };
-use jsonathlon_results::severity::Severity;
-use jsonathlon_results::summary::{Entry, Run, Summary};
+use jsonathlon_schema::severity::Severity;
 
 use crate::format;
 use crate::section::printable;

@@ -1,8 +1,8 @@
 //! Table of loads: their duration, their rate, and the size of the documents.
 
-use jsonathlon_results::figure;
-use jsonathlon_results::id::{State, Step};
 use jsonathlon_results::summary::{Run, Summary};
+use jsonathlon_schema::figure;
+use jsonathlon_schema::id::{State, Step};
 
 use crate::format;
 use crate::section::{NAMES, Section, by_class, interval, name, optional, printable};

@@ -5,8 +5,8 @@ mod loading;
 mod operations;
 mod throughput;
 
-use jsonathlon_results::record::Phase;
 use jsonathlon_results::summary::{Run, Summary};
+use jsonathlon_schema::record::Phase;
 
 use crate::section::Section;
 use conditions::Group;
@@ -74,7 +74,7 @@ fn caveats(run: &Run, summary: &Summary) -> Section {
 /// Note on whether throughput was steady, and on checkpoints during measurement.
 fn steadiness(run: &Run, summary: &Summary) -> String {
     let measured = || summary.results.iter().filter(|entry| entry.cell.phase == Phase::Measured);
-    let tested = measured().filter_map(|entry| entry.metric(&jsonathlon_results::figure::STEADY));
+    let tested = measured().filter_map(|entry| entry.metric(&jsonathlon_schema::figure::STEADY));
     let (mut steady, mut not) = (0, 0);
     for value in tested {
         if value >= 1.0 { steady += 1 } else { not += 1 }

@@ -1,7 +1,7 @@
 //! Table of operations: percentiles, errors, and the cost of an operation.
 
-use jsonathlon_results::figure::{self, Figure};
 use jsonathlon_results::summary::{Entry, Run};
+use jsonathlon_schema::figure::{self, Figure};
 
 use super::conditions::{Group, clients, rate};
 use super::throughput::{is_driver_bound, is_read_from_the_disk};

@@ -1,11 +1,11 @@
 //! Table of throughput: a row per configuration, a column per number of clients.
 
 use jsonathlon_results::beside_best::{Comparison, Difference};
-use jsonathlon_results::figure::{self, THROUGHPUT_OPS_PER_S};
 use jsonathlon_results::leader::{Lead, is_the_best, lead};
 use jsonathlon_results::peaks::Peak;
-use jsonathlon_results::record::Verdict;
 use jsonathlon_results::summary::{Entry, Run, Summary};
+use jsonathlon_schema::figure::{self, THROUGHPUT_OPS_PER_S};
+use jsonathlon_schema::record::Verdict;
 
 use super::DRIVER_BOUND;
 use super::conditions::{Group, clients};

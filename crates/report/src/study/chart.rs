@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use jsonathlon_results::figure::Figure;
+use jsonathlon_schema::figure::Figure;
 use jsonathlon_studies::seen::{Point, THROUGHPUT};
 
 use super::Finding;

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use jsonathlon_results::severity::Severity;
+use jsonathlon_schema::severity::Severity;
 
 use super::{Finding, chart, table};
 use crate::page::html::{self, escaped};

@@ -1,7 +1,7 @@
 //! Tables of a study: its question, its measurements, published results, and its answer.
 
-use jsonathlon_results::figure::{Better, Figure};
-use jsonathlon_results::severity::Severity;
+use jsonathlon_schema::figure::{Better, Figure};
+use jsonathlon_schema::severity::Severity;
 use jsonathlon_studies::published::{MACHINE, Published, SOURCE};
 use jsonathlon_studies::seen::{DOCUMENT, Point, THROUGHPUT};
 

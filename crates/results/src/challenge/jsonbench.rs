@@ -4,14 +4,14 @@ use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use jsonathlon_schema::figure::{self, Figure};
+use jsonathlon_schema::id::{Id, State, Step};
+use jsonathlon_schema::manifest::Configuration;
+use jsonathlon_schema::record::{Body, Cell, Phase, Trial, Verdict};
 use serde::{Deserialize, Serialize};
 
 use crate::ResultsError;
 use crate::challenge::score::{Entrant, QUESTIONS, Suspects, hot};
-use crate::figure::{self, Figure};
-use crate::id::{Id, State, Step};
-use crate::manifest::Configuration;
-use crate::record::{Body, Cell, Phase, Trial, Verdict};
 use crate::run::Run;
 
 /// Runs of each question: the first is cold, the others are hot.

@@ -1,13 +1,13 @@
 //! Scores of a run's own configurations by the formula of the published benchmark.
 
+use jsonathlon_schema::id::{Id, State};
+use jsonathlon_schema::manifest::Configuration;
+use jsonathlon_schema::ranking::Profile;
+use jsonathlon_schema::record::Phase;
 use serde::{Deserialize, Serialize};
 
 use crate::challenge::jsonbench::{self, Exported};
 use crate::challenge::score::{Entrant, QUESTIONS, Score, scores};
-use crate::id::{Id, State};
-use crate::manifest::Configuration;
-use crate::ranking::Profile;
-use crate::record::Phase;
 use crate::run::Run;
 
 /// Score of a configuration by the published formula, computed from round 1 alone; see

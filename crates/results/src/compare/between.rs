@@ -1,9 +1,10 @@
 //! Selects two sides of one run for a comparison.
 
+use jsonathlon_schema::id::Id;
+use jsonathlon_schema::manifest::Configuration;
+use jsonathlon_schema::ranking::Profile;
+
 use crate::ResultsError;
-use crate::id::Id;
-use crate::manifest::Configuration;
-use crate::ranking::Profile;
 
 /// Two sides of one run, as the user named them.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -2,12 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use jsonathlon_schema::figure::{CONTROL_COMPUTE_S, CONTROL_MEMORY_S, Figure};
 use jsonathlon_stats::statistics::{ALPHA, Scattered, scattered, scattered_mean, scattered_quotient};
 use serde::Serialize;
 
 use super::Limits;
 use crate::control::CONTROL;
-use crate::figure::{CONTROL_COMPUTE_S, CONTROL_MEMORY_S, Figure};
 use crate::run::Run;
 
 /// Time of the control in B ÷ its time in A.

@@ -1,11 +1,10 @@
 //! Lists differences in how two runs were made, apart from what was measured.
 
-use jsonathlon_telemetry::machine::Machine;
+use jsonathlon_schema::machine::Machine;
+use jsonathlon_schema::manifest::{Configuration, Exception, Manifest};
+use jsonathlon_schema::ranking::{Preparation, Profile};
 use serde::Serialize;
 use serde_json::Value;
-
-use crate::manifest::{Configuration, Exception, Manifest};
-use crate::ranking::{Preparation, Profile};
 
 /// Relative difference of memory sizes that is ignored, because the kernel's own share changes between
 /// releases.

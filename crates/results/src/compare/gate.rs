@@ -1,14 +1,14 @@
 //! Regression gate: decides whether a run passes, for automated comparisons.
 
+use jsonathlon_schema::figure::Better;
+use jsonathlon_schema::id::Id;
+use jsonathlon_schema::record::{OPERATION, Phase};
 use jsonathlon_stats::families::holm;
 use jsonathlon_stats::statistics::ALPHA;
 use serde::Serialize;
 
 use super::{CellComparison, Counts, Outcome, RunComparison, SizeChange, is_right};
 use crate::beside_best::Difference;
-use crate::figure::Better;
-use crate::id::Id;
-use crate::record::{OPERATION, Phase};
 
 /// Maximum number of cells that one reason names.
 const NAMED: usize = 6;

@@ -1,13 +1,13 @@
 //! Matches the cells of two runs.
 
+use jsonathlon_schema::id::{Id, State, Step};
+use jsonathlon_schema::manifest::Configuration;
+use jsonathlon_schema::record::{Cell, Phase, Verdict};
 use serde::Serialize;
 
 use super::is_right;
 use crate::beside_best::dimensions;
 use crate::entry::Entry;
-use crate::id::{Id, State, Step};
-use crate::manifest::Configuration;
-use crate::record::{Cell, Phase, Verdict};
 
 /// Configuration, or cells of it, that only one of the runs has.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

@@ -20,6 +20,10 @@ mod sizes;
 
 use std::collections::BTreeMap;
 
+use jsonathlon_schema::figure::{self, Better, Figure, Unit};
+use jsonathlon_schema::id::{Id, State, Step};
+use jsonathlon_schema::manifest::Configuration;
+use jsonathlon_schema::record::{Parameters, Phase, Verdict};
 use jsonathlon_stats::families::benjamini_hochberg;
 use jsonathlon_stats::statistics::{ALPHA, Estimate, Scattered};
 use serde::ser::SerializeMap;
@@ -28,11 +32,7 @@ use serde::{Serialize, Serializer};
 use crate::ResultsError;
 use crate::beside_best::{Difference, OF_CONFIGURATION, Rounds};
 use crate::entry::Entry;
-use crate::figure::{self, Better, Figure, Unit};
-use crate::id::{Id, State, Step};
-use crate::manifest::Configuration;
 use crate::promise::BrokenPromise;
-use crate::record::{Parameters, Phase, Verdict};
 use crate::run::Run;
 
 pub use between::Between;

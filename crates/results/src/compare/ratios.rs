@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use jsonathlon_schema::figure::{Better, Figure, Unit};
+use jsonathlon_schema::record::Phase;
 use jsonathlon_stats::families::moderated;
 use jsonathlon_stats::statistics::{ALPHA, Scattered, Spread, scattered, scattered_pairs};
 
 use super::control::Kernels;
-use crate::figure::{Better, Figure, Unit};
-use crate::record::Phase;
 
 /// Standard error, on the logarithm, of the difference between two equal runs as wholes, after dividing by
 /// the control.

@@ -1,14 +1,14 @@
 //! Compares sizes and memory of two sides. Sizes are also compared among the cells; memory only here. Values
 //! that only one side has are listed too.
 
+use jsonathlon_schema::figure::{self, Figure};
+use jsonathlon_schema::id::{Id, State, Step};
+use jsonathlon_schema::manifest::Configuration;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
 use super::is_right;
 use crate::entry::Entry;
-use crate::figure::{self, Figure};
-use crate::id::{Id, State, Step};
-use crate::manifest::Configuration;
 
 /// One size of a configuration that both sides have.
 #[derive(Debug, Clone, PartialEq, Serialize)]

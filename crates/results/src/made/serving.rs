@@ -2,16 +2,16 @@
 
 use std::collections::BTreeMap;
 
+use jsonathlon_schema::id::{State, Step};
+use jsonathlon_schema::manifest::{Configuration, Durability, Manifest, Planned};
+use jsonathlon_schema::ranking::Preparation;
+use jsonathlon_schema::record::{
+    Cell, Failure, FailureKind, Metrics, Parameters, PerSecond, Phase, Record, Trial, Verdict,
+};
 use jsonathlon_stats::histogram::Histogram;
 use serde_json::json;
 
 use super::{DOCUMENTS, record};
-use crate::id::{State, Step};
-use crate::manifest::{Configuration, Durability, Manifest, Planned};
-use crate::ranking::Preparation;
-use crate::record::{
-    Cell, Failure, FailureKind, Metrics, Parameters, PerSecond, Phase, Record, Trial, Verdict,
-};
 use crate::run::Run;
 
 /// Parameters of a synthetic serving run.
@@ -88,7 +88,7 @@ pub fn configurations() -> Vec<Configuration> {
             one.embedded = matches!(*system, "sqlite" | "duckdb");
             one.transport = (!one.embedded).then(|| "tcp".to_owned());
             one.preparation = Some(Preparation::AsIs);
-            one.profile = Some(crate::ranking::Profile::Sized);
+            one.profile = Some(jsonathlon_schema::ranking::Profile::Sized);
             one.memory_bytes = Some(1 << 30);
             one.ranks_with = String::new();
             one.ranked = *system != "duckdb";
@@ -333,7 +333,7 @@ fn add_quantiles(trial: &mut Trial, name: &str, histogram: &Histogram) {
 pub fn bad(name: &str) -> Run {
     let mut run = Serving { rounds: 2, clients: vec![8], ..Serving::default() }.run(name);
     for record in &mut run.records {
-        let crate::record::Body::Trial(trial) = &mut record.body else { continue };
+        let jsonathlon_schema::record::Body::Trial(trial) = &mut record.body else { continue };
         if trial.cell.phase != Phase::Measured {
             continue;
         }

@@ -4,11 +4,11 @@
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
 use jsonathlon_results::compare::{CellComparison, Gate, ReasonKind, RunComparison};
-use jsonathlon_results::id::{Id, Step};
 use jsonathlon_results::made;
-use jsonathlon_results::manifest::Configuration;
-use jsonathlon_results::record::{Body, Cell, Failure, FailureKind, Phase, Record, Trial, Verdict};
 use jsonathlon_results::summary::Run;
+use jsonathlon_schema::id::{Id, Step};
+use jsonathlon_schema::manifest::Configuration;
+use jsonathlon_schema::record::{Body, Cell, Failure, FailureKind, Phase, Record, Trial, Verdict};
 
 pub(crate) use jsonathlon_results::made::cell;
 

@@ -1,7 +1,7 @@
 //! Verifies answers against the reference, row by row and column by column.
 
 use jsonathlon_dataset::questions::Question;
-use jsonathlon_results::record::Verdict;
+use jsonathlon_schema::record::Verdict;
 use jsonathlon_schema::value::{Row, Value};
 
 use crate::asking::Comparison;

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use jsonathlon_dataset::digest::rows_digest;
 use jsonathlon_results::folder::answer_file;
-use jsonathlon_results::id::State;
-use jsonathlon_results::record::{Cell, Failure, FailureKind, Metrics, Phase, Trial};
+use jsonathlon_schema::id::State;
+use jsonathlon_schema::record::{Cell, Failure, FailureKind, Metrics, Phase, Trial};
 use jsonathlon_schema::value::{Row, Value};
 use jsonathlon_systems::QuestionRules;
 use jsonathlon_telemetry::page_cache::{COLD_LIMIT, residency};

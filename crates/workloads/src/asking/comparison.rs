@@ -1,6 +1,6 @@
 //! Result of verifying an answer.
 
-use jsonathlon_results::record::Verdict;
+use jsonathlon_schema::record::Verdict;
 
 /// Result of comparing an answer with the expected answer.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,7 +1,7 @@
 //! Plans the trials of workloads that ask questions.
 
-use jsonathlon_results::id::State;
-use jsonathlon_results::record::{Cell, Phase};
+use jsonathlon_schema::id::State;
+use jsonathlon_schema::record::{Cell, Phase};
 
 use super::AskSettings;
 use crate::cells::Cells;

@@ -1,6 +1,6 @@
 //! Order of work: rounds of loads and questions, rotated between targets, until the stopping rule applies.
 
-use jsonathlon_results::id::State;
+use jsonathlon_schema::id::State;
 use jsonathlon_systems::QuestionRules;
 use jsonathlon_telemetry::control::Control;
 

@@ -1,6 +1,6 @@
 //! User settings of workloads that ask questions.
 
-use jsonathlon_results::id::State;
+use jsonathlon_schema::id::State;
 use serde::{Deserialize, Serialize};
 
 /// How often, and in which data states and phases, questions are asked.

@@ -1,6 +1,6 @@
 //! Copies all documents with a small change, and measures the additional disk space.
 
-use jsonathlon_results::record::{Cell, FailureKind, Metrics, Trial, Verdict};
+use jsonathlon_schema::record::{Cell, FailureKind, Metrics, Trial, Verdict};
 use jsonathlon_telemetry::page_cache;
 use jsonathlon_worker::protocol::Ran;
 

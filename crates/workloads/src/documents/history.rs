@@ -1,7 +1,7 @@
 //! Writes many versions of one document, one after the other.
 
 use jsonathlon_dataset::ordinal::{Maker, Table};
-use jsonathlon_results::record::{Cell, Trial, Verdict};
+use jsonathlon_schema::record::{Cell, Trial, Verdict};
 use jsonathlon_worker::protocol::Ran;
 
 use super::trials::histories;

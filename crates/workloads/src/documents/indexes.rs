@@ -1,6 +1,6 @@
 //! Builds indexes, runs queries with them, and drops them.
 
-use jsonathlon_results::record::{Cell, Failure, FailureKind, Trial, Verdict};
+use jsonathlon_schema::record::{Cell, Failure, FailureKind, Trial, Verdict};
 use jsonathlon_systems::{Index, Operation};
 use jsonathlon_worker::protocol::Ran;
 

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use jsonathlon_dataset::ordinal::{Data, Larger, Table};
-use jsonathlon_results::record::{Cell, Failure, FailureKind, Finding, Metrics, Trial, Verdict};
+use jsonathlon_schema::record::{Cell, Failure, FailureKind, Finding, Metrics, Trial, Verdict};
 use jsonathlon_schema::value::Value;
 use jsonathlon_systems::{Documents as Part, LoadMode};
 use jsonathlon_telemetry::machine::available_memory_bytes;

@@ -1,6 +1,6 @@
 //! Classifies how query plans use an index: used, usable, in vain, impossible.
 
-use jsonathlon_results::record::{Failure, FailureKind, Verdict};
+use jsonathlon_schema::record::{Failure, FailureKind, Verdict};
 use jsonathlon_systems::{Ask, Index, Judged};
 
 use super::turn::{Tried, Turn, filled, is_too_much};

@@ -21,7 +21,7 @@ use std::io::{BufWriter, Write};
 use std::path::Path;
 
 use jsonathlon_dataset::ordinal::{Maker, Table};
-use jsonathlon_results::record::Failure;
+use jsonathlon_schema::record::Failure;
 use jsonathlon_systems::{DOCUMENTS, Documents as Part};
 use jsonathlon_telemetry::control::Control;
 

@@ -1,6 +1,6 @@
 //! The steps of a turn in order: import, export, reads, copy, indexes, updates.
 
-use jsonathlon_results::record::{Cell, Failure, FailureKind, Phase, Trial, Verdict};
+use jsonathlon_schema::record::{Cell, Failure, FailureKind, Phase, Trial, Verdict};
 use jsonathlon_systems::{Expected, LoadMode};
 use jsonathlon_telemetry::page_cache::{COLD_LIMIT, residency};
 use jsonathlon_worker::protocol::{Exported, Load, Loaded, Op};

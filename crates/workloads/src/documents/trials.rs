@@ -1,8 +1,8 @@
 //! Plans the trials of a run with large documents.
 
 use jsonathlon_dataset::ordinal::Table;
-use jsonathlon_results::id::State;
-use jsonathlon_results::record::{Cell, Phase};
+use jsonathlon_schema::id::State;
+use jsonathlon_schema::record::{Cell, Phase};
 use jsonathlon_systems::{Ask, Documents as Part, Expected, Index, Operation};
 
 use super::settings::{DocumentsSettings, size_word};

@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use jsonathlon_results::record::{Cell, Failure, FailureKind, Trial, Verdict};
+use jsonathlon_schema::record::{Cell, Failure, FailureKind, Trial, Verdict};
 use jsonathlon_schema::value::Value;
 use jsonathlon_systems::{Documents as Part, Expected};
 use jsonathlon_telemetry::memory::peak_resident_bytes;

@@ -1,7 +1,7 @@
 //! Updates numbers deep inside a document, one at a time.
 
 use jsonathlon_dataset::ordinal::Maker;
-use jsonathlon_results::record::{Cell, Trial};
+use jsonathlon_schema::record::{Cell, Trial};
 use jsonathlon_systems::{PathStep, path_values};
 use jsonathlon_worker::protocol::Ran;
 

@@ -4,7 +4,7 @@ use std::fmt;
 
 use jsonathlon_dataset::records::Records;
 use jsonathlon_outage::OutageError;
-use jsonathlon_results::manifest::{POWER, PROCESS};
+use jsonathlon_schema::manifest::{POWER, PROCESS};
 use serde::{Deserialize, Serialize};
 
 /// Kind of crash that a system is subjected to.

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use jsonathlon_dataset::fidelity::{Case, Must, Nesting};
-use jsonathlon_results::record::Finding;
+use jsonathlon_schema::record::Finding;
 use jsonathlon_systems::Fidelity as Part;
 
 use super::offered::DocumentFile;

@@ -16,7 +16,7 @@ use std::time::Duration;
 
 use jsonathlon_dataset::DataError;
 use jsonathlon_dataset::fidelity::{Case, Nesting};
-use jsonathlon_results::record::{Cell, Failure, FailureKind, Finding, Phase, Verdict};
+use jsonathlon_schema::record::{Cell, Failure, FailureKind, Finding, Phase, Verdict};
 use jsonathlon_systems::FIDELITY;
 
 use crate::RunError;

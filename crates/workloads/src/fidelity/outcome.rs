@@ -1,7 +1,7 @@
 //! Findings about what a system did with a document.
 
 use jsonathlon_dataset::fidelity::{self, Case, MEMBER, Retained, shown};
-use jsonathlon_results::record::{Failure, FailureKind, Finding};
+use jsonathlon_schema::record::{Failure, FailureKind, Finding};
 use jsonathlon_schema::value::Value;
 use jsonathlon_systems::Extracted;
 

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use jsonathlon_dataset::fidelity::{Case, MEMBER};
-use jsonathlon_results::record::{Failure, FailureKind, Finding};
+use jsonathlon_schema::record::{Failure, FailureKind, Finding};
 use jsonathlon_schema::value::Value;
 use jsonathlon_systems::{Fidelity as Part, LoadMode};
 use jsonathlon_worker::protocol::{Answered, Load, Loaded, Op};

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use jsonathlon_results::record::FailureKind;
+use jsonathlon_schema::record::FailureKind;
 
 use super::file::{held, load_file, remove};
 use super::{refused, settle};

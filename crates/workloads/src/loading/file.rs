@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use jsonathlon_results::record::FailureKind;
+use jsonathlon_schema::record::FailureKind;
 use jsonathlon_schema::value::Value;
 use jsonathlon_systems::LoadMode;
 use jsonathlon_worker::protocol::{Load, Loaded, Op};

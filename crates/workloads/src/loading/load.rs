@@ -8,7 +8,7 @@
 use std::time::Duration;
 
 use jsonathlon_dataset::stage::Staged;
-use jsonathlon_results::record::{FailureKind, Metrics, Trial, Verdict};
+use jsonathlon_schema::record::{FailureKind, Metrics, Trial, Verdict};
 use jsonathlon_telemetry::memory::peak_resident_bytes;
 use jsonathlon_worker::protocol::{Op, Settled};
 

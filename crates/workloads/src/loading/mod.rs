@@ -10,8 +10,8 @@ mod settle;
 mod spent;
 mod suspects;
 
-use jsonathlon_results::id::State;
-use jsonathlon_results::record::Failure;
+use jsonathlon_schema::id::State;
+use jsonathlon_schema::record::Failure;
 
 use crate::RunError;
 use crate::bench::{Bench, UnderTest};

@@ -7,7 +7,7 @@ use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 
-use jsonathlon_results::record::{Body, Cell, FailureKind, Structure};
+use jsonathlon_schema::record::{Body, Cell, FailureKind, Structure};
 use jsonathlon_worker::protocol::{Documents, Op};
 use serde_json::Value;
 

@@ -6,7 +6,7 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
-use jsonathlon_results::record::FailureKind;
+use jsonathlon_schema::record::FailureKind;
 
 use crate::RunError;
 use crate::session::Ended;
@@ -161,8 +161,9 @@ fn split(source: &mut File, part: Part) -> Result<Option<(Part, Part)>, RunError
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use proptest::prelude::*;
+
+    use super::*;
 
     /// Runs the search against a system that rejects every line that begins with `!`.
     fn refused_of(lines: &[String], final_newline: bool, by_line: bool) -> Vec<(u64, String)> {

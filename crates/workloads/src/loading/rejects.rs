@@ -8,7 +8,7 @@ use std::io::{self, BufRead, BufReader};
 
 use jsonathlon_dataset::source::Place;
 use jsonathlon_dataset::stage::Staged;
-use jsonathlon_results::record::{Body, FailureKind, Reason, Rejects};
+use jsonathlon_schema::record::{Body, FailureKind, Reason, Rejects};
 
 use super::refused::Refused;
 use crate::RunError;

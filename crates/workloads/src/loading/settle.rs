@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use jsonathlon_results::id::State;
-use jsonathlon_results::record::{FailureKind, Metrics, Verdict};
+use jsonathlon_schema::id::State;
+use jsonathlon_schema::record::{FailureKind, Metrics, Verdict};
 use jsonathlon_schema::value::Value;
 use jsonathlon_telemetry::page_cache;
 use jsonathlon_worker::protocol::{Op, Settled};

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use jsonathlon_dataset::agreement::Rules;
-use jsonathlon_results::id::Id;
-use jsonathlon_results::ranking::Profile;
-use jsonathlon_results::record::{Agreement, Basis, Verdict};
+use jsonathlon_schema::id::Id;
+use jsonathlon_schema::ranking::Profile;
+use jsonathlon_schema::record::{Agreement, Basis, Verdict};
 use jsonathlon_schema::value::Row;
 
 use super::held::Held;

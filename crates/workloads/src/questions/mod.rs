@@ -18,7 +18,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 use jsonathlon_dataset::agreement::Rules;
-use jsonathlon_results::record::Verdict;
+use jsonathlon_schema::record::Verdict;
 use jsonathlon_schema::value::Row;
 use jsonathlon_systems::{QUESTIONS, QuestionRules, question_file};
 

@@ -3,7 +3,7 @@
 use jsonathlon_dataset::agreement::{
     Answer, Decision, Difference, Electorate, Finding, Later, Rules, Standing as Found, decide, hold_against,
 };
-use jsonathlon_results::record::{
+use jsonathlon_schema::record::{
     Agreement, Basis, Body, DifferentRows, Failure, FirstRows, Given, Standing, Verdict,
 };
 use jsonathlon_schema::value::{Row, Value};

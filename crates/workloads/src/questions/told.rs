@@ -1,6 +1,6 @@
 //! Answers of targets to questions, before they are compared.
 
-use jsonathlon_results::record::Failure;
+use jsonathlon_schema::record::Failure;
 use jsonathlon_schema::value::Row;
 use jsonathlon_systems::catalogue::name_of;
 

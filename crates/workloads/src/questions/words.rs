@@ -1,7 +1,7 @@
 //! Describes differences between answers in sentences.
 
 use jsonathlon_dataset::agreement::Difference;
-use jsonathlon_results::record::Standing;
+use jsonathlon_schema::record::Standing;
 use jsonathlon_schema::value::{Row, Value};
 
 /// Describes a difference, with the first row of each side.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use jsonathlon_results::record::{Cell, Failure, FailureKind, Verdict};
+use jsonathlon_schema::record::{Cell, Failure, FailureKind, Verdict};
 use jsonathlon_schema::value::Value;
 use jsonathlon_systems::catalogue::{fill, sql_text};
 use jsonathlon_worker::protocol::{Figures, Op};

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use jsonathlon_results::record::FailureKind;
+use jsonathlon_schema::record::FailureKind;
 use jsonathlon_schema::value::Value;
 use jsonathlon_systems::Serving;
 use jsonathlon_telemetry::page_cache;

@@ -2,7 +2,7 @@
 
 use jsonathlon_drive::answer::{Driven, Measured, ReadBack};
 use jsonathlon_drive::operation::Operation;
-use jsonathlon_results::record::{Cell, Failure, FailureKind, Metrics, PerSecond, Trial, Verdict};
+use jsonathlon_schema::record::{Cell, Failure, FailureKind, Metrics, PerSecond, Trial, Verdict};
 use jsonathlon_stats::histogram::{Histogram, interval_log_head};
 
 use super::settings::Objective;

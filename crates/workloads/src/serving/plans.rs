@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use jsonathlon_drive::mix::Mix;
-use jsonathlon_results::id::Step;
-use jsonathlon_results::record::Cell;
+use jsonathlon_schema::id::Step;
+use jsonathlon_schema::record::Cell;
 use jsonathlon_systems::catalogue::fill;
 
 use super::settings::ServingSettings;

@@ -6,8 +6,8 @@ use jsonathlon_dataset::records::{Kind, Values};
 use jsonathlon_drive::mix::Mix;
 use jsonathlon_drive::operation::Operation;
 use jsonathlon_drive::paths::Projection;
-use jsonathlon_results::id::State;
-use jsonathlon_results::record::{Cell, Phase};
+use jsonathlon_schema::id::State;
+use jsonathlon_schema::record::{Cell, Phase};
 
 use super::settings::{Rate, ServingSettings};
 use crate::cells::Cells;

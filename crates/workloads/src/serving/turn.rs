@@ -7,7 +7,7 @@ use jsonathlon_drive::answer::Driven;
 use jsonathlon_drive::job::{Job, Watched};
 use jsonathlon_drive::mix::{Mix, Requests};
 use jsonathlon_drive::operation::Operation;
-use jsonathlon_results::record::{Cell, Failure, FailureKind, Metrics, Verdict};
+use jsonathlon_schema::record::{Cell, Failure, FailureKind, Metrics, Verdict};
 use jsonathlon_stats::arrival::Arrival;
 use jsonathlon_systems::Serving as Part;
 use jsonathlon_telemetry::stop::Stop;

@@ -1,6 +1,6 @@
 //! Memory limit of a session's engine, enforced by a cgroup.
 
-use jsonathlon_results::record::FailureKind;
+use jsonathlon_schema::record::FailureKind;
 use jsonathlon_telemetry::memory_cap::MemoryCap;
 
 use super::{Ended, Session};

@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use jsonathlon_connection::driver::Open;
-use jsonathlon_results::record::FailureKind;
+use jsonathlon_schema::record::FailureKind;
 use jsonathlon_schema::value::Value;
 use jsonathlon_servers::is_secret;
 use jsonathlon_systems::ByAddress;

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use jsonathlon_connection::driver::Open;
-use jsonathlon_results::record::{Failure, FailureKind};
+use jsonathlon_schema::record::{Failure, FailureKind};
 use jsonathlon_schema::value::Value;
 use jsonathlon_servers::{Launch, wait_until_gone};
 use jsonathlon_systems::catalogue::{self, PlaceholderError};

@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 
-use jsonathlon_results::record::Failure;
+use jsonathlon_schema::record::Failure;
 use jsonathlon_systems::bytes::shown;
 use jsonathlon_telemetry::cgroup::Groups;
 use jsonathlon_telemetry::{disk, machine};

@@ -7,8 +7,8 @@ use std::process::ExitCode;
 
 use jsonathlon_dataset::source::Source;
 use jsonathlon_report::agreement;
-use jsonathlon_results::record::Given;
 use jsonathlon_results::summary::Run;
+use jsonathlon_schema::record::Given;
 use jsonathlon_systems::catalogue::Setting;
 use jsonathlon_systems::{Catalogue, OwnQuestions, Profile, QUESTIONS, Store};
 use jsonathlon_workloads::RunError;

@@ -1,6 +1,6 @@
 //! Tests of answers about large documents and of their verification.
 
-use jsonathlon_results::record::{FailureKind, Trial, Verdict};
+use jsonathlon_schema::record::{FailureKind, Trial, Verdict};
 use serde_json::{Value, json};
 
 use super::run;

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use jsonathlon_results::record::Verdict;
 use jsonathlon_results::summary::Summary;
+use jsonathlon_schema::record::Verdict;
 
 use super::start;
 use crate::support::World;

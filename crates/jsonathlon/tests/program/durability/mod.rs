@@ -7,11 +7,12 @@ mod planted;
 mod power;
 mod systems;
 
-use crate::support::{Ended, LIMIT, Running, System, World, mock};
-use jsonathlon_results::figure::Figure;
-use jsonathlon_results::record::Finding;
 use jsonathlon_results::summary::{Entry, Summary};
+use jsonathlon_schema::figure::Figure;
+use jsonathlon_schema::record::Finding;
 use serde_json::{Value, json};
+
+use crate::support::{Ended, LIMIT, Running, System, World, mock};
 
 /// Starts a run with systems of this world into its folder `out`: short work, few records.
 fn start(world: &World, names: &str, more: &[&str]) -> Running {

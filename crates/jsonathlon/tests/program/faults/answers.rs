@@ -1,6 +1,6 @@
 //! Answers that are wrong, and answers that are correct although they look different.
 
-use jsonathlon_results::record::Verdict;
+use jsonathlon_schema::record::Verdict;
 use serde_json::{Value, json};
 
 use crate::support::{Look, QUESTIONS, World, mock};

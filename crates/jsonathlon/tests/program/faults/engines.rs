@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use jsonathlon_results::record::{FailureKind, Verdict};
 use jsonathlon_results::summary::Summary;
+use jsonathlon_schema::record::{FailureKind, Verdict};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 

@@ -6,8 +6,8 @@
 
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use jsonathlon_results::record::Verdict;
 use jsonathlon_results::summary::Summary;
+use jsonathlon_schema::record::Verdict;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
 

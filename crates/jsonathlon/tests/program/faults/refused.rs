@@ -1,7 +1,7 @@
 //! Documents that a system rejects.
 
-use jsonathlon_results::manifest::Data;
-use jsonathlon_results::record::Verdict;
+use jsonathlon_schema::manifest::Data;
+use jsonathlon_schema::record::Verdict;
 use serde_json::{Value, json};
 
 use crate::support::{Look, QUESTIONS, World, mock};

@@ -7,9 +7,10 @@ mod systems;
 
 use std::collections::BTreeMap;
 
-use crate::support::{Ended, LIMIT, Running, World};
-use jsonathlon_results::record::Finding;
 use jsonathlon_results::summary::Summary;
+use jsonathlon_schema::record::Finding;
+
+use crate::support::{Ended, LIMIT, Running, World};
 
 /// Starts a run with systems of this world into its folder `out`.
 fn start(world: &World, names: &str, more: &[&str]) -> Running {

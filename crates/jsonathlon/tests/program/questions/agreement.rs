@@ -1,7 +1,7 @@
 //! Tests of answers that agree, differ, or are alone, with systems whose answers the tests define.
 
-use jsonathlon_results::record::{Basis, Given, Verdict};
 use jsonathlon_results::summary::Summary;
+use jsonathlon_schema::record::{Basis, Given, Verdict};
 use serde_json::json;
 
 use super::{GROUPS, SUM, agreement, documents, folder, run, verdict};
@@ -261,11 +261,11 @@ fn variants_of_one_system_stand_side_by_side_and_have_one_vote() {
     let rankings: std::collections::BTreeSet<String> = world_manifest(&world)
         .configurations
         .iter()
-        .map(jsonathlon_results::manifest::Configuration::ranking)
+        .map(jsonathlon_schema::manifest::Configuration::ranking)
         .collect();
     assert_eq!(rankings.into_iter().collect::<Vec<_>>(), ["own"]);
 }
 
-fn world_manifest(world: &World) -> jsonathlon_results::manifest::Manifest {
+fn world_manifest(world: &World) -> jsonathlon_schema::manifest::Manifest {
     world.kept("out").manifest()
 }

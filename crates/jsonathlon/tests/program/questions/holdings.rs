@@ -2,8 +2,8 @@
 //! holds them, and no answer is wrong because of the documents held. The mock answers with its document
 //! count, so that every document matters.
 
-use jsonathlon_results::record::{Agreement, Basis, Given, Verdict};
 use jsonathlon_results::summary::Summary;
+use jsonathlon_schema::record::{Agreement, Basis, Given, Verdict};
 use serde_json::{Value, json};
 
 use super::{SUM, agreement, documents, folder, run, verdict};

@@ -1,6 +1,6 @@
 //! Mistakes of users in questions, and unusual documents.
 
-use jsonathlon_results::record::{Basis, Given};
+use jsonathlon_schema::record::{Basis, Given};
 use serde_json::json;
 
 use super::{GROUPS, SUM, agreement, documents, folder, run};

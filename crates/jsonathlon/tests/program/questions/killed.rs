@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use jsonathlon_results::record::{Basis, Verdict};
+use jsonathlon_schema::record::{Basis, Verdict};
 use serde_json::json;
 
 use super::{SUM, agreement, documents, folder, start, verdict};

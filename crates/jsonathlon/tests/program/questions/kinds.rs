@@ -3,8 +3,8 @@
 
 use std::collections::BTreeSet;
 
-use jsonathlon_results::record::{Basis, Given, Phase, Verdict};
 use jsonathlon_results::summary::Summary;
+use jsonathlon_schema::record::{Basis, Given, Phase, Verdict};
 
 use super::{made, run};
 use crate::support::World;
@@ -54,7 +54,7 @@ fn logs_of_a_web_server_are_asked_about() {
     assert_eq!(summary.agreements.len(), 5);
     // Documents located by their position were read back.
     let retained = world.kept("out").records().into_iter().filter_map(|record| match record.body {
-        jsonathlon_results::record::Body::Structure(found) => Some((found.cell.id.system, found.compared)),
+        jsonathlon_schema::record::Body::Structure(found) => Some((found.cell.id.system, found.compared)),
         _ => None,
     });
     for (system, compared) in retained {

@@ -12,8 +12,8 @@ mod zones;
 
 use std::path::Path;
 
-use jsonathlon_results::record::{Agreement, Verdict};
 use jsonathlon_results::summary::Summary;
+use jsonathlon_schema::record::{Agreement, Verdict};
 
 use crate::support::{Ended, LIMIT, Running, World};
 

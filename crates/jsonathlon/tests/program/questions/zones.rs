@@ -1,6 +1,6 @@
 //! Times are shown in UTC, independent of the time zone of the user.
 
-use jsonathlon_results::record::{Basis, Given};
+use jsonathlon_schema::record::{Basis, Given};
 
 use super::{agreement, documents, folder};
 use crate::support::process::Running;

@@ -5,8 +5,8 @@ use std::os::unix::fs::{PermissionsExt, chown};
 use std::path::Path;
 use std::time::Duration;
 
-use jsonathlon_results::record::{Phase, Verdict};
 use jsonathlon_results::summary::Run;
+use jsonathlon_schema::record::{Phase, Verdict};
 use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
 
 use super::questions::are_agreed_by_address;

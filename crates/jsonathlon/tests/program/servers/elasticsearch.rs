@@ -4,7 +4,7 @@ use jsonathlon_dataset::generate::Generator;
 use jsonathlon_dataset::questions::Question;
 use jsonathlon_dataset::reference::{Answers, Reference};
 use jsonathlon_dataset::scan::scan;
-use jsonathlon_results::record::Verdict;
+use jsonathlon_schema::record::Verdict;
 use jsonathlon_schema::value::Value;
 use jsonathlon_worker::protocol::{Answered, Documents, FailureKind, Figures, Loaded, Op, PlanText, Settled};
 use jsonathlon_workloads::analytics::verify::compare;

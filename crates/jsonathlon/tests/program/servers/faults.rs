@@ -1,8 +1,8 @@
 //! Faults of real servers during a run with a second, healthy system: the cell fails with the server's own
 //! message, has no time, and the other system's results are not affected.
 
-use jsonathlon_results::record::Verdict;
 use jsonathlon_results::summary::Summary;
+use jsonathlon_schema::record::Verdict;
 use rustix::process::{Signal, kill_process};
 
 use super::server::{pid, process};

@@ -1,7 +1,7 @@
 //! Tests of the MongoDB driver and server.
 
 use jsonathlon_dataset::generate::Generator;
-use jsonathlon_results::record::Verdict;
+use jsonathlon_schema::record::Verdict;
 use jsonathlon_schema::value::{Row, Value};
 use jsonathlon_systems::Catalogue;
 use jsonathlon_worker::WorkerError;

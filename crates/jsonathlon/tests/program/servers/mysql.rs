@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use jsonathlon_results::record::Phase;
+use jsonathlon_schema::record::Phase;
 use jsonathlon_schema::value::Value;
 use jsonathlon_systems::Transport;
 use jsonathlon_worker::WorkerError;

@@ -1,6 +1,6 @@
 //! Users' own questions on a remote server.
 
-use jsonathlon_results::record::Basis;
+use jsonathlon_schema::record::Basis;
 
 use super::address::Host;
 use super::server::Server;

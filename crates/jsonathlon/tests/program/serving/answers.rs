@@ -1,6 +1,6 @@
 //! Tests of answers in the serving workload and of their verification.
 
-use jsonathlon_results::record::{FailureKind, Trial, Verdict};
+use jsonathlon_schema::record::{FailureKind, Trial, Verdict};
 use serde_json::json;
 
 use crate::support::{World, mock};

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use jsonathlon_results::record::{FailureKind, PerSecond, Trial, Verdict};
+use jsonathlon_schema::record::{FailureKind, PerSecond, Trial, Verdict};
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::support::real::excluded;

@@ -1,6 +1,6 @@
 //! The program, or its system, is killed while clients are running.
 
-use jsonathlon_results::record::Verdict;
+use jsonathlon_schema::record::Verdict;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
 

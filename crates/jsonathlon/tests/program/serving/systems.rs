@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use jsonathlon_results::record::Verdict;
 use jsonathlon_results::summary::Summary;
+use jsonathlon_schema::record::Verdict;
 use jsonathlon_telemetry::memory_cap::MemoryCap;
 
 use crate::support::real::{SMALL, excluded, soon_up};

@@ -178,7 +178,7 @@ fn journal() {
     let world = World::new();
     let counts = |out: &str| {
         tiny_into(&world, out, "journal", "postgresql", &["documents=flat", "operations=150"]);
-        let figure = |trial: &jsonathlon_results::record::Trial| {
+        let figure = |trial: &jsonathlon_schema::record::Trial| {
             trial.metrics.get("journal_record_bytes_per_op").copied()
         };
         let all: Vec<f64> = world.kept(out).trials().iter().filter_map(figure).collect();

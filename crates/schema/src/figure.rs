@@ -5,8 +5,6 @@
 //! registered. Unregistered metrics of a system's folder are reduced to their median, shown in the unit in
 //! which their name ends, and have no direction.
 
-use jsonathlon_stats::statistics::median;
-
 use crate::record::{Cell, OBJECTIVE, Phase, Trial};
 
 /// Unit of a metric, which also determines how values are printed.
@@ -68,26 +66,11 @@ pub enum Reduction {
     /// Sum of the trials' values.
     Sum,
     /// Quantile of merged histograms, such as a p99. The trials' quantiles cannot be combined, because the
-    /// median of p99s is not a p99; [`Histograms`](crate::percentile::Histograms) merges the trials'
-    /// histograms.
+    /// median of p99s is not a p99; the trials'
+    /// histograms are merged.
     MergedHistogram,
     /// No reduction: only a single value stands for the cell.
     None,
-}
-
-impl Reduction {
-    /// Reduces the values to one. A single value is returned as it is. `None` if there is no value, or if
-    /// several cannot be combined.
-    #[must_use]
-    pub fn of(self, values: &[f64]) -> Option<f64> {
-        match (self, values) {
-            (_, [one]) => Some(*one),
-            (Self::Median, _) => median(values),
-            (Self::Maximum, _) => values.iter().copied().reduce(f64::max),
-            (Self::Sum, _) => (!values.is_empty()).then(|| values.iter().sum()),
-            (Self::MergedHistogram | Self::None, _) => None,
-        }
-    }
 }
 
 /// Direction in which a metric improves.
@@ -198,12 +181,6 @@ pub fn headline(cell: &Cell, has: impl Fn(&Figure) -> bool) -> &'static Figure {
     };
     let first = candidates.iter().find(|figure| has(figure)).or_else(|| candidates.first());
     first.copied().unwrap_or(&SECONDS)
-}
-
-/// Reduces the values of a metric as registered, or to the median if the metric is not registered.
-#[must_use]
-pub fn reduce(name: &str, values: &[f64]) -> Option<f64> {
-    Figure::named(name).map_or(Reduction::Median, |figure| figure.reduction).of(values)
 }
 
 macro_rules! figures {
@@ -363,23 +340,6 @@ mod tests {
         let names: HashSet<&str> = ALL.iter().map(|figure| figure.name).collect();
         let titles: HashSet<&str> = ALL.iter().map(|figure| figure.title).collect();
         assert_eq!((names.len(), titles.len()), (ALL.len(), ALL.len()));
-    }
-
-    #[test]
-    fn trials_are_reduced_as_registered() {
-        let values = [1.0, 5.0, 3.0];
-        assert_eq!(reduce("seconds", &values), Some(3.0));
-        assert_eq!(reduce("peak_pss_bytes", &values), Some(5.0));
-        assert_eq!(reduce("relative_error", &values), Some(5.0));
-        assert_eq!(reduce("documents_per_s", &values), Some(3.0), "a rate is no peak");
-        // The folder of a system brings this metric; the word "peak" in its name does not matter.
-        assert_eq!(reduce("peak_of_somebody_else", &values), Some(3.0));
-        assert_eq!(Reduction::Sum.of(&values), Some(9.0));
-        assert_eq!(Reduction::Sum.of(&[]), None);
-        // Several quantiles have no median.
-        assert_eq!(Reduction::MergedHistogram.of(&values), None);
-        assert_eq!(Reduction::MergedHistogram.of(&[7.0]), Some(7.0));
-        assert_eq!((Reduction::None.of(&values), Reduction::None.of(&[7.0])), (None, Some(7.0)));
     }
 
     #[test]

@@ -68,7 +68,7 @@ pub enum Step {
     Size,
     /// Comparison of documents read back with those loaded.
     Structure,
-    /// CPU and memory kernels that show how fast the machine is; see [`crate::control`].
+    /// CPU and memory kernels that show how fast the machine is; see `jsonathlon_results::control`.
     Control,
     /// Step specific to the workload, such as a question or a mix.
     Own(String),

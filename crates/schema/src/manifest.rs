@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use jsonathlon_telemetry::clock::ClockResolution;
-use jsonathlon_telemetry::machine::Machine;
 use serde::{Deserialize, Serialize};
 
 use crate::id::Id;
+use crate::machine::ClockResolution;
+use crate::machine::Machine;
 use crate::ranking::{MemorySetting, Preparation, Profile};
+use crate::record::Cell;
 
 /// Format version of the manifest and of the summaries made from it.
 pub const SCHEMA: u32 = 1;
@@ -177,6 +178,12 @@ const NOT_STATED: &str = "not stated";
 type Place = (usize, usize, String);
 
 impl Configuration {
+    /// Returns `true` if the cell belongs to this configuration, including the memory profile.
+    #[must_use]
+    pub fn has(&self, cell: &Cell) -> bool {
+        self.id == cell.id && self.profile == cell.profile
+    }
+
     /// File name that no other configuration of the run has.
     #[must_use]
     pub fn file_name(&self) -> String {
