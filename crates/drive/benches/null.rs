@@ -8,7 +8,6 @@ use std::hint::black_box;
 use std::sync::Arc;
 use std::time::Instant;
 
-use jsonathlon_connection::driver::{Host, Open, Place};
 use jsonathlon_dataset::records::Records;
 use jsonathlon_drive::answer::Driven;
 use jsonathlon_drive::job::{Job, Script};
@@ -16,6 +15,7 @@ use jsonathlon_drive::mix::{Mix, Requests};
 use jsonathlon_drive::null::{Null, PROTOCOL, Table};
 use jsonathlon_drive::operation::Operation;
 use jsonathlon_drive::worker::Clients;
+use jsonathlon_driver_api::driver::{Host, Open, Place};
 use jsonathlon_stats::arrival::Arrival;
 use jsonathlon_stats::histogram::Histogram;
 use jsonathlon_telemetry::clock::MonotonicClock;

@@ -1,7 +1,7 @@
 //! Reads single documents by key while no client is working.
 
-use jsonathlon_connection::{Cell, Lane, Parameter, Prepared, Result, RowSink};
 use jsonathlon_dataset::records::{KeyType, RecordSet};
+use jsonathlon_driver_api::{Cell, Lane, Parameter, Prepared, Result, RowSink};
 
 use crate::operation::Operation;
 use crate::script::{Filler, Plan};

@@ -1,7 +1,7 @@
 //! Verifies answers row by row while a driver hands them over.
 
-use jsonathlon_connection::{Cell, Result, RowSink};
 use jsonathlon_dataset::records::{Elements, Form, GROUP, KeyType, Part, Scan, Scratch, Seen, Written};
+use jsonathlon_driver_api::{Cell, Result, RowSink};
 
 use crate::accept::reply_hash;
 use crate::operation::Operation;

@@ -3,7 +3,7 @@
 use std::os::fd::BorrowedFd;
 use std::time::Duration;
 
-use jsonathlon_connection::{Lane, Parameter, Prepared, Result};
+use jsonathlon_driver_api::{Lane, Parameter, Prepared, Result};
 use rustix::net::sockopt::{Timeout, set_socket_timeout};
 
 use crate::shared::Shared;

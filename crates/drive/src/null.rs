@@ -3,8 +3,8 @@
 use std::os::fd::BorrowedFd;
 use std::sync::Arc;
 
-use jsonathlon_connection::{Cell, DriverError, Lane, Parameter, Prepared, Report, Result, RowSink};
 use jsonathlon_dataset::records::RecordSet;
+use jsonathlon_driver_api::{Cell, DriverError, Lane, Parameter, Prepared, Report, Result, RowSink};
 
 /// Protocol name of the null driver; no system of the catalogue has it.
 pub const PROTOCOL: &str = "null";

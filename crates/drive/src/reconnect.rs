@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use jsonathlon_connection::{DriverError, Result};
+use jsonathlon_driver_api::{DriverError, Result};
 
 use crate::client::{State, limit};
 use crate::finish;

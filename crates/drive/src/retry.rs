@@ -1,6 +1,6 @@
 //! Handling of failed statements: undo, retry, or end of the operation.
 
-use jsonathlon_connection::{DriverError, RowSink};
+use jsonathlon_driver_api::{DriverError, RowSink};
 
 use crate::client::State;
 use crate::finish;
@@ -145,11 +145,11 @@ impl<W: Waiting> Runner<'_, W> {
 struct Nowhere;
 
 impl RowSink for Nowhere {
-    fn columns(&mut self, _: &[&str]) -> jsonathlon_connection::Result<()> {
+    fn columns(&mut self, _: &[&str]) -> jsonathlon_driver_api::Result<()> {
         Ok(())
     }
 
-    fn row(&mut self, _: &[jsonathlon_connection::Cell<'_>]) -> jsonathlon_connection::Result<()> {
+    fn row(&mut self, _: &[jsonathlon_driver_api::Cell<'_>]) -> jsonathlon_driver_api::Result<()> {
         Ok(())
     }
 }

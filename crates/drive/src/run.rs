@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 use std::sync::atomic::Ordering;
 
-use jsonathlon_connection::Report;
+use jsonathlon_driver_api::Report;
 use jsonathlon_stats::arrival::ScheduleReader;
 
 use crate::check::{Checking, Rows};

@@ -5,7 +5,7 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use jsonathlon_connection::{Cell, DriverError, Parameter, Prepared, Report, RowSink};
+use jsonathlon_driver_api::{Cell, DriverError, Parameter, Prepared, Report, RowSink};
 use jsonathlon_stats::arrival::Arrival;
 use jsonathlon_stats::histogram::Histogram;
 use jsonathlon_telemetry::clock::{Clock, FakeClock};
@@ -64,11 +64,11 @@ struct FakeLane {
 }
 
 impl Lane for FakeLane {
-    fn prepare(&mut self, _: &str) -> jsonathlon_connection::Result<Prepared> {
+    fn prepare(&mut self, _: &str) -> jsonathlon_driver_api::Result<Prepared> {
         Ok(Prepared::numbered(0))
     }
 
-    fn send(&mut self, _: &Prepared, parameters: &[Parameter<'_>]) -> jsonathlon_connection::Result<()> {
+    fn send(&mut self, _: &Prepared, parameters: &[Parameter<'_>]) -> jsonathlon_driver_api::Result<()> {
         let Some(Parameter::Text(key)) = parameters.first() else { panic!("no key") };
         let number = self.world.set.records().number(key.as_bytes()).unwrap();
         let now = self.world.now();
@@ -82,7 +82,7 @@ impl Lane for FakeLane {
         &mut self,
         wait: bool,
         sink: &mut dyn RowSink,
-    ) -> jsonathlon_connection::Result<Option<Report>> {
+    ) -> jsonathlon_driver_api::Result<Option<Report>> {
         let (number, comes) = self.sent.clone().unwrap();
         if let Ok(comes) = comes {
             let now = self.world.now();

@@ -1,6 +1,6 @@
 //! Compiles scripts: replaces placeholders by the protocol's parameter markers and records what fills them.
 
-use jsonathlon_connection::marker;
+use jsonathlon_driver_api::marker;
 
 use crate::job::Script;
 use crate::operation::Operation;

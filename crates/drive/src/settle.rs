@@ -3,8 +3,8 @@
 
 use std::time::{Duration, Instant};
 
-use jsonathlon_connection::Result;
 use jsonathlon_dataset::records::{Scratch, Seen};
+use jsonathlon_driver_api::Result;
 
 use crate::answer::ReadBack;
 use crate::by_key::ByKey;

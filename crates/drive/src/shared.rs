@@ -3,8 +3,8 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
-use jsonathlon_connection::{Lane, Result};
 use jsonathlon_dataset::records::{RecordSet, SortedKeys, Written};
+use jsonathlon_driver_api::{Lane, Result};
 use jsonathlon_stats::arrival::Schedule;
 
 use crate::accept::{Accept, Change, Write};

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use jsonathlon_connection::driver::Place;
+use jsonathlon_driver_api::driver::Place;
 use jsonathlon_telemetry::activity::DiskWrites;
 use jsonathlon_telemetry::scheduling::Scheduling as Threads;
 use jsonathlon_worker::protocol::{OpUsage, Progress};

@@ -1,8 +1,8 @@
 //! Current operation of a client with all values that its statements need. Buffers are reused for the next
 //! operation.
 
-use jsonathlon_connection::{Cell, Parameter};
 use jsonathlon_dataset::records::KeyType;
+use jsonathlon_driver_api::{Cell, Parameter};
 
 use crate::accept::{Change, Read, Write};
 use crate::operation::Operation;

@@ -5,7 +5,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
-use jsonathlon_connection::{DriverError, Lane};
+use jsonathlon_driver_api::{DriverError, Lane};
 use jsonathlon_worker::Subject;
 use jsonathlon_worker::protocol::{Failure, FailureKind, Progress};
 use rustix::process::{Resource, getrlimit};
@@ -30,7 +30,7 @@ const PAUSE: Duration = Duration::from_millis(200);
 const NEARLY_ALL_FILES: u64 = 8;
 
 /// Opens a client's connection before the job begins.
-pub(crate) type Opening<'a> = dyn Fn() -> jsonathlon_connection::Result<Box<dyn Lane>> + Sync + 'a;
+pub(crate) type Opening<'a> = dyn Fn() -> jsonathlon_driver_api::Result<Box<dyn Lane>> + Sync + 'a;
 
 /// Measurements of all threads together with what was observed alongside.
 pub(crate) struct Worked {
@@ -45,7 +45,7 @@ fn broken(words: impl Into<String>) -> Failure {
 
 /// Opens a client's first connection and retries while the system is unavailable, for up to [`COMING`]. A
 /// system may still count connections that have just been closed.
-fn first(open: &Opening<'_>) -> jsonathlon_connection::Result<Box<dyn Lane>> {
+fn first(open: &Opening<'_>) -> jsonathlon_driver_api::Result<Box<dyn Lane>> {
     let begun = Instant::now();
     loop {
         match open() {

@@ -5,7 +5,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use jsonathlon_connection::{Cell, DriverError, Lane, Prepared, Result, RowSink};
+use jsonathlon_driver_api::{Cell, DriverError, Lane, Prepared, Result, RowSink};
 use jsonathlon_telemetry::activity::{Counters, device_of};
 
 use crate::answer::Second;

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use jsonathlon_connection::Lane;
-use jsonathlon_connection::driver::{Host, Open};
 use jsonathlon_dataset::records::{Form, KeyType, RecordSet, Records, SortedKeys, Written};
+use jsonathlon_driver_api::Lane;
+use jsonathlon_driver_api::driver::{Host, Open};
 use jsonathlon_worker::Connector;
 use jsonathlon_worker::protocol::{Failure, FailureKind, Progress};
 use jsonathlon_worker::{Drive, Subject};
@@ -30,7 +30,7 @@ use crate::threads::{self, Worked};
 use crate::turns::Turns;
 
 /// Opens a connection. The flag selects whether statements are prepared.
-type Opener = dyn Fn(&Open, &Host, bool) -> jsonathlon_connection::Result<Box<dyn Lane>> + Send + Sync;
+type Opener = dyn Fn(&Open, &Host, bool) -> jsonathlon_driver_api::Result<Box<dyn Lane>> + Send + Sync;
 
 /// JSON member that holds a [`ReadBack`]: the data is read back after a crash, instead of running a [`Job`].
 pub const READ_BACK: &str = "read_back";
@@ -110,7 +110,7 @@ impl Clients {
     /// Creates clients that connect through `opener`, such as an in-memory driver of a test.
     #[must_use]
     pub fn over(
-        opener: impl Fn(&Open, &Host, bool) -> jsonathlon_connection::Result<Box<dyn Lane>>
+        opener: impl Fn(&Open, &Host, bool) -> jsonathlon_driver_api::Result<Box<dyn Lane>>
         + Send
         + Sync
         + 'static,

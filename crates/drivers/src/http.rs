@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
-use jsonathlon_connection::address::authority;
-use jsonathlon_connection::driver::Result;
-use jsonathlon_connection::endpoint::Endpoint;
+use jsonathlon_driver_api::address::authority;
+use jsonathlon_driver_api::driver::Result;
+use jsonathlon_driver_api::endpoint::Endpoint;
 use ureq::http;
 use ureq::tls::{Certificate, RootCerts, TlsConfig};
 

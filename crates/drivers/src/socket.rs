@@ -6,7 +6,7 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
 use std::time::Duration;
 
-use jsonathlon_connection::endpoint::Endpoint;
+use jsonathlon_driver_api::endpoint::Endpoint;
 use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendAncillaryBuffer, SendFlags, sendmsg};
 

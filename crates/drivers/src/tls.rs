@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use jsonathlon_connection::address::Tls;
-use jsonathlon_connection::error::{DriverError, Result};
+use jsonathlon_driver_api::address::Tls;
+use jsonathlon_driver_api::error::{DriverError, Result};
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
 use rustls::{ClientConfig, RootCertStore};

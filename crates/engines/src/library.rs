@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use jsonathlon_connection::driver::{DriverError, Open, Result};
+use jsonathlon_driver_api::driver::{DriverError, Open, Result};
 use libloading::os::unix::{Library, RTLD_LAZY, RTLD_LOCAL};
 
 /// Loaded shared library. It is never unloaded, because DuckDB and chDB leave threads behind that run its

@@ -7,8 +7,8 @@
 
 mod common;
 
-use jsonathlon_connection::{Outcome, Parameter};
 use jsonathlon_dataset::records::Records;
+use jsonathlon_driver_api::{Outcome, Parameter};
 use jsonathlon_systems::Transport;
 
 use common::serving::{Reads, Started, read};

@@ -12,7 +12,7 @@ mod common;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use jsonathlon_connection::driver::Open;
+use jsonathlon_driver_api::driver::Open;
 use jsonathlon_stats::statistics::{median, paired_ratio};
 use jsonathlon_systems::catalogue::fill;
 use jsonathlon_systems::{ANALYTICS, Catalogue, LoadMode, Store};

@@ -13,10 +13,10 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-use jsonathlon_connection::driver::Open;
 use jsonathlon_dataset::scan::Traits;
 use jsonathlon_dataset::source::Source;
 use jsonathlon_dataset::stage::{Blind, StageOptions, stage};
+use jsonathlon_driver_api::driver::Open;
 use jsonathlon_stats::statistics::{median, paired_ratio};
 use jsonathlon_systems::ANALYTICS;
 use jsonathlon_worker::protocol::{Load, Loaded, Op};

@@ -13,8 +13,8 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use jsonathlon_connection::driver::Open;
 use jsonathlon_dataset::questions::Question;
+use jsonathlon_driver_api::driver::Open;
 use jsonathlon_stats::statistics::{median, paired_ratio};
 use jsonathlon_systems::catalogue::fill;
 use jsonathlon_systems::{ANALYTICS, Catalogue, LoadMode, Store, System, Variant};

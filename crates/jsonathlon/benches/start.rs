@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use jsonathlon_connection::driver::Open;
+use jsonathlon_driver_api::driver::Open;
 use jsonathlon_servers::Launch;
 use jsonathlon_stats::statistics::median;
 use jsonathlon_systems::{ANALYTICS, Catalogue, Store};

@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 const FLOORS: [&[&str]; 10] = [
     &["schema", "stats", "outage"],
     &["dataset", "telemetry"],
-    &["connection", "yardstick", "servers", "results"],
-    &["formats", "systems", "studies"],
+    &["driver-api", "yardstick", "servers", "results"],
+    &["systems", "studies"],
     &["drivers", "engines"],
     &["worker"],
     &["drive"],

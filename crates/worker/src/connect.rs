@@ -1,8 +1,7 @@
 //! Creates the connection of a protocol by its name. The only module that knows all drivers.
 
-use jsonathlon_connection::driver::{Connection, DriverError, Host, Open, Result};
-use jsonathlon_connection::lane::{Adapter, Lane};
-
+use jsonathlon_driver_api::driver::{Connection, DriverError, Host, Open, Result};
+use jsonathlon_driver_api::lane::{Adapter, Lane};
 use jsonathlon_drivers::{MysqlLane, PostgresLane};
 
 type Opener = fn(&Open, &Host) -> Result<Box<dyn Connection>>;

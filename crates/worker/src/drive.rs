@@ -1,6 +1,6 @@
 //! Interface to the clients that work on a session's system. The crate of the clients implements it.
 
-use jsonathlon_connection::driver::{Host, Open, Place};
+use jsonathlon_driver_api::driver::{Host, Open, Place};
 use serde_json::Value;
 
 use crate::protocol::{Failure, Progress};

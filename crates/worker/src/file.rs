@@ -4,9 +4,9 @@ use std::fs::File;
 use std::ops::Range;
 use std::path::Path;
 
-use jsonathlon_connection::driver::{DocumentSource, DriverError, Result};
 use jsonathlon_dataset::DataError;
 use jsonathlon_dataset::source::{Documents as Lines, Source};
+use jsonathlon_driver_api::driver::{DocumentSource, DriverError, Result};
 use rustix::buffer::spare_capacity;
 use rustix::io::Errno;
 

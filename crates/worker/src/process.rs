@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use jsonathlon_connection::driver::SharedOutput;
+use jsonathlon_driver_api::driver::SharedOutput;
 use jsonathlon_telemetry::clock::MonotonicClock;
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::{Errno, fcntl_dupfd_cloexec};

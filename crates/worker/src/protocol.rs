@@ -10,8 +10,8 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use jsonathlon_connection::driver::{DriverError, Open, Place};
-use jsonathlon_connection::rows::Outcome;
+use jsonathlon_driver_api::driver::{DriverError, Open, Place};
+use jsonathlon_driver_api::rows::Outcome;
 use jsonathlon_schema::value::Value;
 use jsonathlon_telemetry::process::Usage;
 use serde::{Deserialize, Serialize};

@@ -1,5 +1,5 @@
-use jsonathlon_connection::address::{Password, Tls};
-use jsonathlon_connection::endpoint::Endpoint;
+use jsonathlon_driver_api::address::{Password, Tls};
+use jsonathlon_driver_api::endpoint::Endpoint;
 use jsonathlon_schema::value::Row;
 use proptest::prelude::*;
 

@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use jsonathlon_connection::driver::{
+use jsonathlon_driver_api::driver::{
     self, Connection, DocumentSource, DriverError, Host, LoadSink, Open, Place, SharedOutput,
 };
-use jsonathlon_connection::marker;
-use jsonathlon_connection::prepared::Parameter;
-use jsonathlon_connection::rows::{Cell, Outcome, RowSink};
+use jsonathlon_driver_api::marker;
+use jsonathlon_driver_api::prepared::Parameter;
+use jsonathlon_driver_api::rows::{Cell, Outcome, RowSink};
 use jsonathlon_schema::value::Value;
 use jsonathlon_telemetry::clock::Clock;
 use serde::Serialize;

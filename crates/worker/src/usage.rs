@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use jsonathlon_connection::driver::Place;
+use jsonathlon_driver_api::driver::Place;
 use jsonathlon_telemetry::clock::Clock;
 use jsonathlon_telemetry::process::Usage;
 use rustix::time::{ClockId, clock_gettime};

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
-use jsonathlon_connection::address::{Address, Password};
-use jsonathlon_connection::driver::Open;
-use jsonathlon_connection::endpoint::Endpoint;
+use jsonathlon_driver_api::address::{Address, Password};
+use jsonathlon_driver_api::driver::Open;
+use jsonathlon_driver_api::endpoint::Endpoint;
 use jsonathlon_schema::id::Id;
 use jsonathlon_schema::ranking::{Preparation, Profile};
 use jsonathlon_servers::Launch;

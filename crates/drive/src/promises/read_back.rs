@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::fs::File;
 use std::path::PathBuf;
 
-use jsonathlon_connection::{DriverError, Lane, Result};
 use jsonathlon_dataset::records::{KeyType, RecordSet, Records, Scratch, Written};
+use jsonathlon_driver_api::{DriverError, Lane, Result};
 use jsonathlon_worker::protocol::{Failure, FailureKind, Progress};
 use serde::{Deserialize, Serialize};
 

@@ -3,14 +3,14 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use jsonathlon_connection::DriverError;
-use jsonathlon_connection::driver::{Host, Open, Place};
 use jsonathlon_dataset::records::{Kind, Records};
 use jsonathlon_drive::job::{Job, Script, Watched};
 use jsonathlon_drive::mix::Requests;
 use jsonathlon_drive::operation::Operation;
 use jsonathlon_drive::operation::Operation::*;
 use jsonathlon_drive::worker::Clients;
+use jsonathlon_driver_api::DriverError;
+use jsonathlon_driver_api::driver::{Host, Open, Place};
 use jsonathlon_stats::histogram::Histogram;
 use jsonathlon_telemetry::clock::MonotonicClock;
 use jsonathlon_telemetry::stop::Stop;

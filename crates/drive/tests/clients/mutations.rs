@@ -3,12 +3,13 @@
 use std::os::fd::BorrowedFd;
 use std::sync::Arc;
 
-use crate::support::{LOADED, job, records, run};
-use jsonathlon_connection::{Cell, Lane, Parameter, Prepared, Report, Result, RowSink};
 use jsonathlon_drive::null::{Null, Table};
 use jsonathlon_drive::operation::Operation;
 use jsonathlon_drive::random::Random;
 use jsonathlon_drive::worker::Clients;
+use jsonathlon_driver_api::{Cell, Lane, Parameter, Prepared, Report, Result, RowSink};
+
+use crate::support::{LOADED, job, records, run};
 
 /// A function that changes a reply.
 type Change = fn(&mut Vec<u8>, &mut Random);

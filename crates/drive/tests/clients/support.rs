@@ -5,14 +5,14 @@ use std::os::fd::BorrowedFd;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
-use jsonathlon_connection::driver::{Host, Open, Place};
-use jsonathlon_connection::{Cell, DriverError, Lane, Parameter, Prepared, Report, Result, RowSink};
 use jsonathlon_dataset::records::{RecordSet, Records};
 use jsonathlon_drive::answer::Driven;
 use jsonathlon_drive::job::{Job, Script};
 use jsonathlon_drive::mix::{Mix, Requests};
 use jsonathlon_drive::operation::Operation;
 use jsonathlon_drive::worker::Clients;
+use jsonathlon_driver_api::driver::{Host, Open, Place};
+use jsonathlon_driver_api::{Cell, DriverError, Lane, Parameter, Prepared, Report, Result, RowSink};
 use jsonathlon_stats::arrival::Arrival;
 use jsonathlon_telemetry::clock::MonotonicClock;
 use jsonathlon_telemetry::stop::Stop;

@@ -5,7 +5,7 @@ pub(crate) mod text;
 use std::sync::mpsc::{Receiver, channel, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use jsonathlon_connection::driver::{self, DriverError, LoadSink, Result};
+use jsonathlon_driver_api::driver::{self, DriverError, LoadSink, Result};
 
 /// Maximum number of connections of a load. A server holds in memory what each of them has sent.
 const AT_A_TIME: usize = 8;

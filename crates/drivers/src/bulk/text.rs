@@ -9,7 +9,7 @@
 use std::ops::{Deref, Range};
 use std::sync::Arc;
 
-use jsonathlon_connection::driver::{DocumentSource, LoadSink, Result};
+use jsonathlon_driver_api::driver::{DocumentSource, LoadSink, Result};
 use memchr::{memchr, memchr3};
 
 use super::{Refused, spread};
@@ -234,7 +234,7 @@ mod tests {
             }
         }
         let mut documents = Keyed(vec![(2, "b"), (1, "a\t")]);
-        let chunk = Chunk::of(&mut documents, &mut jsonathlon_connection::made::Told::default(), &mut 0)
+        let chunk = Chunk::of(&mut documents, &mut jsonathlon_driver_api::made::Told::default(), &mut 0)
             .unwrap()
             .unwrap();
         assert_eq!(*chunk.part(&(0..2)), *b"1\ta\\t\n2\tb\n");

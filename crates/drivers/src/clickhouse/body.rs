@@ -2,7 +2,7 @@
 
 use std::io::{self, Read};
 
-use jsonathlon_connection::driver::{DocumentSource, DriverError, LoadSink};
+use jsonathlon_driver_api::driver::{DocumentSource, DriverError, LoadSink};
 
 /// Number of bytes that are buffered at a time.
 const PIECE: usize = 1 << 20;
@@ -70,10 +70,10 @@ impl Read for Body<'_> {
 
 #[cfg(test)]
 mod tests {
+    use jsonathlon_driver_api::made::{Lines, Told};
     use proptest::prelude::*;
 
     use super::*;
-    use jsonathlon_connection::made::{Lines, Told};
 
     proptest! {
         #[test]

@@ -6,11 +6,11 @@ mod body;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use jsonathlon_connection::driver::{Connection, DocumentSource, DriverError, LoadSink, Open, Place, Result};
-use jsonathlon_connection::endpoint::{Endpoint, NotReady};
-use jsonathlon_connection::prepared::{Parameter, Prepared, Statements};
-use jsonathlon_connection::rows::{Report, RowSink};
-use jsonathlon_formats::clickhouse::{FORMAT, parameter, row_binary, split};
+use jsonathlon_driver_api::codecs::clickhouse::{FORMAT, parameter, row_binary, split};
+use jsonathlon_driver_api::driver::{Connection, DocumentSource, DriverError, LoadSink, Open, Place, Result};
+use jsonathlon_driver_api::endpoint::{Endpoint, NotReady};
+use jsonathlon_driver_api::prepared::{Parameter, Prepared, Statements};
+use jsonathlon_driver_api::rows::{Report, RowSink};
 
 use crate::http::{Answer, Http};
 use body::Body;

@@ -7,7 +7,7 @@
 use std::ops::Range;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use jsonathlon_connection::driver::{DocumentSource, DriverError, LoadSink, Result};
+use jsonathlon_driver_api::driver::{DocumentSource, DriverError, LoadSink, Result};
 use memchr::memchr;
 use serde::Deserialize;
 use serde_json::Value as Json;

@@ -7,11 +7,11 @@ mod statement;
 
 use std::collections::BTreeMap;
 
-use jsonathlon_connection::driver::{Connection, DocumentSource, DriverError, LoadSink, Open, Place, Result};
-use jsonathlon_connection::endpoint::{Endpoint, NotReady};
-use jsonathlon_connection::prepared::{Parameter, Prepared, Statements};
-use jsonathlon_connection::rows::{Report, RowSink, one_text};
-use jsonathlon_formats::json_rows::{self, Written};
+use jsonathlon_driver_api::codecs::json_rows::{self, Written};
+use jsonathlon_driver_api::driver::{Connection, DocumentSource, DriverError, LoadSink, Open, Place, Result};
+use jsonathlon_driver_api::endpoint::{Endpoint, NotReady};
+use jsonathlon_driver_api::prepared::{Parameter, Prepared, Statements};
+use jsonathlon_driver_api::rows::{Report, RowSink, one_text};
 use serde::Deserialize;
 use serde_json::Value as Json;
 

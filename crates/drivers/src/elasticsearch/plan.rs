@@ -1,6 +1,6 @@
 //! Extracts a search's plan from its profile.
 
-use jsonathlon_connection::driver::{DriverError, Result};
+use jsonathlon_driver_api::driver::{DriverError, Result};
 use serde_json::{Map, Value as Json};
 
 /// Members of a profile that are kept. The others are times and counts, which are reported elsewhere and

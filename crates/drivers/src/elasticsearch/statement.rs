@@ -1,8 +1,8 @@
 //! Statements: HTTP requests, written as JSON.
 
-use jsonathlon_connection::driver::{DriverError, Result};
-use jsonathlon_connection::prepared::{Parameter, nth, placeholder};
-use jsonathlon_formats::json_rows::Mapping;
+use jsonathlon_driver_api::codecs::json_rows::Mapping;
+use jsonathlon_driver_api::driver::{DriverError, Result};
+use jsonathlon_driver_api::prepared::{Parameter, nth, placeholder};
 use serde::Deserialize;
 use serde_json::Value as Json;
 use serde_json::value::RawValue;

@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
-use jsonathlon_connection::driver::{DriverError, Result};
-use jsonathlon_formats::json_rows::{Leaf, Tree, quote};
+use jsonathlon_driver_api::codecs::json_rows::{Leaf, Tree, quote};
+use jsonathlon_driver_api::driver::{DriverError, Result};
 use jsonathlon_schema::instant;
 
 /// Maximum nesting of answers. A server's plan of a statement is nested deeper than the statement.

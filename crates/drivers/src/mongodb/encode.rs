@@ -4,7 +4,7 @@
 
 use std::ops::Range;
 
-use jsonathlon_connection::prepared::{Parameter, placeholder};
+use jsonathlon_driver_api::prepared::{Parameter, placeholder};
 use memchr::memchr2;
 
 /// Maximum nesting of a document, up to which servers still parse it. What they store is up to them.

@@ -1,6 +1,6 @@
 //! Tests of encoding JSON as BSON and decoding it again.
 
-use jsonathlon_formats::json_rows::{Leaf, Tree};
+use jsonathlon_driver_api::codecs::json_rows::{Leaf, Tree};
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
 

@@ -4,11 +4,11 @@ use std::io;
 use std::ops::Range;
 use std::os::fd::{AsFd, BorrowedFd};
 
-use jsonathlon_connection::driver::{Connection, DriverError, Open, Result};
-use jsonathlon_connection::endpoint::Endpoint;
-use jsonathlon_connection::lane::{Adapter, Lane, nothing_sent};
-use jsonathlon_connection::prepared::{Parameter, Prepared, Statements};
-use jsonathlon_connection::rows::{Report, RowSink};
+use jsonathlon_driver_api::driver::{Connection, DriverError, Open, Result};
+use jsonathlon_driver_api::endpoint::Endpoint;
+use jsonathlon_driver_api::lane::{Adapter, Lane, nothing_sent};
+use jsonathlon_driver_api::prepared::{Parameter, Prepared, Statements};
+use jsonathlon_driver_api::rows::{Report, RowSink};
 
 use super::bson::Bson;
 use super::request::Template;

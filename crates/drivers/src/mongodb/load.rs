@@ -7,8 +7,8 @@
 
 use std::ops::Range;
 
-use jsonathlon_connection::driver::{DocumentSource, DriverError, LoadSink, Result};
-use jsonathlon_formats::json_rows::Tree;
+use jsonathlon_driver_api::codecs::json_rows::Tree;
+use jsonathlon_driver_api::driver::{DocumentSource, DriverError, LoadSink, Result};
 
 use super::request::{Insert, Statement};
 use super::wire::{self, Wire};

@@ -18,11 +18,11 @@ use std::io;
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD as BASE64;
-use jsonathlon_connection::driver::{Connection, DocumentSource, DriverError, LoadSink, Open, Place, Result};
-use jsonathlon_connection::endpoint::{Endpoint, NotReady};
-use jsonathlon_connection::prepared::{Parameter, Prepared, Statements};
-use jsonathlon_connection::rows::{Cell, Report, RowSink, one_text};
-use jsonathlon_formats::json_rows::{self, Mapping, Tree};
+use jsonathlon_driver_api::codecs::json_rows::{self, Mapping, Tree};
+use jsonathlon_driver_api::driver::{Connection, DocumentSource, DriverError, LoadSink, Open, Place, Result};
+use jsonathlon_driver_api::endpoint::{Endpoint, NotReady};
+use jsonathlon_driver_api::prepared::{Parameter, Prepared, Statements};
+use jsonathlon_driver_api::rows::{Cell, Report, RowSink, one_text};
 
 use crate::bulk;
 use crate::scram::Scram;

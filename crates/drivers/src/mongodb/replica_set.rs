@@ -1,9 +1,9 @@
 //! Replica set with one member: a server that the run has started as a member of a set initiates the set and
 //! is its only member.
 
-use jsonathlon_connection::driver::DriverError;
-use jsonathlon_connection::endpoint::NotReady;
-use jsonathlon_formats::json_rows::{Leaf, Tree};
+use jsonathlon_driver_api::codecs::json_rows::{Leaf, Tree};
+use jsonathlon_driver_api::driver::DriverError;
+use jsonathlon_driver_api::endpoint::NotReady;
 use serde_json::{Value, json};
 
 use super::bson::Bson;

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use jsonathlon_connection::driver::{DriverError, Result};
-use jsonathlon_connection::prepared::{Parameter, nth};
-use jsonathlon_formats::json_rows::{Mapping, Members};
+use jsonathlon_driver_api::codecs::json_rows::{Mapping, Members};
+use jsonathlon_driver_api::driver::{DriverError, Result};
+use jsonathlon_driver_api::prepared::{Parameter, nth};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -202,9 +202,10 @@ fn unfit(why: &str) -> DriverError {
 
 #[cfg(test)]
 mod tests {
+    use jsonathlon_driver_api::codecs::json_rows::Tree;
+
     use super::super::bson::Bson;
     use super::*;
-    use jsonathlon_formats::json_rows::Tree;
 
     fn shown(body: &[u8]) -> String {
         Bson::read(body).unwrap().json()

@@ -6,7 +6,7 @@ use std::ops::{Range, RangeInclusive};
 use std::sync::Arc;
 use std::time::Duration;
 
-use jsonathlon_connection::endpoint::Endpoint;
+use jsonathlon_driver_api::endpoint::Endpoint;
 use rustls::pki_types::ServerName;
 use rustls::{ClientConnection, StreamOwned};
 

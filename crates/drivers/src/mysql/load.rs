@@ -10,8 +10,8 @@ use std::io::Write;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use jsonathlon_connection::driver::{DocumentSource, DriverError, LoadSink, Result};
-use jsonathlon_connection::rows::Outcome;
+use jsonathlon_driver_api::driver::{DocumentSource, DriverError, LoadSink, Result};
+use jsonathlon_driver_api::rows::Outcome;
 use jsonathlon_schema::value::Value;
 use mysql::prelude::Queryable;
 use mysql::{Conn, Error, LocalInfileHandler, MySqlError};

@@ -4,10 +4,10 @@ mod lane;
 mod load;
 mod value;
 
-use jsonathlon_connection::driver::{Connection, DocumentSource, DriverError, LoadSink, Open, Place, Result};
-use jsonathlon_connection::endpoint::{Endpoint, NotReady};
-use jsonathlon_connection::prepared::{Parameter, Prepared, Statements, expect};
-use jsonathlon_connection::rows::{Report, RowSink};
+use jsonathlon_driver_api::driver::{Connection, DocumentSource, DriverError, LoadSink, Open, Place, Result};
+use jsonathlon_driver_api::endpoint::{Endpoint, NotReady};
+use jsonathlon_driver_api::prepared::{Parameter, Prepared, Statements, expect};
+use jsonathlon_driver_api::rows::{Report, RowSink};
 use mysql::prelude::{Protocol, Queryable};
 use mysql::{Conn, DriverError as Setup, Error, OptsBuilder, Params, QueryResult, SslOpts, Statement};
 

@@ -1,9 +1,9 @@
 //! Values of the MySQL protocol: as text in ordinary answers, in binary form for prepared statements.
 
-use jsonathlon_connection::driver::{DriverError, Result};
-use jsonathlon_connection::prepared::Parameter;
-use jsonathlon_connection::rows::Cell;
-use jsonathlon_formats::decimal::decimal;
+use jsonathlon_driver_api::codecs::decimal::decimal;
+use jsonathlon_driver_api::driver::{DriverError, Result};
+use jsonathlon_driver_api::prepared::Parameter;
+use jsonathlon_driver_api::rows::Cell;
 use jsonathlon_schema::instant;
 use mysql::Column;
 use mysql::consts::ColumnType;

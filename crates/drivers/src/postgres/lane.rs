@@ -6,11 +6,11 @@
 
 use std::os::fd::{AsFd, BorrowedFd};
 
-use jsonathlon_connection::driver::{DriverError, Open, Result};
-use jsonathlon_connection::endpoint::Endpoint;
-use jsonathlon_connection::lane::{Lane, nothing_sent, with_few};
-use jsonathlon_connection::prepared::{Parameter, Prepared, Statements, expect};
-use jsonathlon_connection::rows::{Cell, Report, RowSink};
+use jsonathlon_driver_api::driver::{DriverError, Open, Result};
+use jsonathlon_driver_api::endpoint::Endpoint;
+use jsonathlon_driver_api::lane::{Lane, nothing_sent, with_few};
+use jsonathlon_driver_api::prepared::{Parameter, Prepared, Statements, expect};
+use jsonathlon_driver_api::rows::{Cell, Report, RowSink};
 use jsonathlon_schema::instant;
 
 use super::wire::message::{self, Bind, Reader, malformed, utf8};

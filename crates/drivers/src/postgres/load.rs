@@ -6,7 +6,7 @@
 
 use std::io::Write;
 
-use jsonathlon_connection::driver::{DocumentSource, DriverError, LoadSink, Result};
+use jsonathlon_driver_api::driver::{DocumentSource, DriverError, LoadSink, Result};
 use postgres::{Client, Statement};
 
 use super::wire::Wire;

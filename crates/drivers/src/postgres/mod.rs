@@ -9,10 +9,10 @@ mod wire;
 
 use std::path::Path;
 
-use jsonathlon_connection::driver::{Connection, DocumentSource, DriverError, LoadSink, Open, Place, Result};
-use jsonathlon_connection::endpoint::{Endpoint, NotReady};
-use jsonathlon_connection::prepared::{Parameter, Prepared, Statements, expect, may_be_several};
-use jsonathlon_connection::rows::{Report, RowSink};
+use jsonathlon_driver_api::driver::{Connection, DocumentSource, DriverError, LoadSink, Open, Place, Result};
+use jsonathlon_driver_api::endpoint::{Endpoint, NotReady};
+use jsonathlon_driver_api::prepared::{Parameter, Prepared, Statements, expect, may_be_several};
+use jsonathlon_driver_api::rows::{Report, RowSink};
 use postgres::config::SslMode;
 use postgres::error::{Severity, SqlState};
 use postgres::fallible_iterator::FallibleIterator;

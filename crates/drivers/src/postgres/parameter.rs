@@ -1,7 +1,7 @@
 //! Encoding of parameters in the protocol's binary format, as the type that the server has inferred for each.
 
 use bytes::{BufMut, BytesMut};
-use jsonathlon_connection::prepared::Parameter;
+use jsonathlon_driver_api::prepared::Parameter;
 use postgres::types::{IsNull, ToSql, Type};
 
 type Encoded = std::result::Result<IsNull, Box<dyn std::error::Error + Sync + Send>>;

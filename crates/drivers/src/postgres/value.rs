@@ -1,8 +1,8 @@
 //! Decoding of values in the protocol's binary format.
 
-use jsonathlon_connection::driver::{DriverError, Result};
-use jsonathlon_connection::rows::Cell;
-use jsonathlon_formats::decimal::decimal;
+use jsonathlon_driver_api::codecs::decimal::decimal;
+use jsonathlon_driver_api::driver::{DriverError, Result};
+use jsonathlon_driver_api::rows::Cell;
 use jsonathlon_schema::instant;
 use postgres::types::{FromSql, Kind, Type};
 

@@ -4,7 +4,7 @@
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::ptr::NonNull;
 
-use jsonathlon_connection::driver::{DriverError, Result};
+use jsonathlon_driver_api::driver::{DriverError, Result};
 
 use crate::library::Loaded;
 

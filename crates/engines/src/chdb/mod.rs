@@ -2,10 +2,10 @@
 
 mod library;
 
-use jsonathlon_connection::driver::{self, DocumentSource, DriverError, LoadSink, Open, Result, fewer_cores};
-use jsonathlon_connection::prepared::{Parameter, Prepared, Statements};
-use jsonathlon_connection::rows::{Outcome, Report, RowSink};
-use jsonathlon_formats::clickhouse::{FORMAT, parameter, row_binary, split};
+use jsonathlon_driver_api::codecs::clickhouse::{FORMAT, parameter, row_binary, split};
+use jsonathlon_driver_api::driver::{self, DocumentSource, DriverError, LoadSink, Open, Result, fewer_cores};
+use jsonathlon_driver_api::prepared::{Parameter, Prepared, Statements};
+use jsonathlon_driver_api::rows::{Outcome, Report, RowSink};
 use jsonathlon_schema::value::Value;
 
 use crate::library::Loaded;

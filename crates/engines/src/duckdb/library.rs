@@ -8,8 +8,8 @@ use std::os::fd::AsRawFd;
 use std::ptr::null_mut;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-use jsonathlon_connection::driver::{DriverError, Open, Result};
-use jsonathlon_connection::prepared::{Parameter, may_be_several};
+use jsonathlon_driver_api::driver::{DriverError, Open, Result};
+use jsonathlon_driver_api::prepared::{Parameter, may_be_several};
 
 use super::vectors::{Chunk, Handle, Index, VectorFunctions};
 use crate::library::Loaded;

@@ -3,9 +3,9 @@
 mod library;
 mod vectors;
 
-use jsonathlon_connection::driver::{self, DocumentSource, DriverError, LoadSink, Open, Result, fewer_cores};
-use jsonathlon_connection::prepared::{Parameter, Prepared, Statements, expect};
-use jsonathlon_connection::rows::{Report, RowSink};
+use jsonathlon_driver_api::driver::{self, DocumentSource, DriverError, LoadSink, Open, Result, fewer_cores};
+use jsonathlon_driver_api::prepared::{Parameter, Prepared, Statements, expect};
+use jsonathlon_driver_api::rows::{Report, RowSink};
 
 use library::{Answer, Connection, Statement};
 use vectors::{Storage, type_name};

@@ -3,9 +3,9 @@
 
 use std::ffi::c_void;
 
-use jsonathlon_connection::driver::{DriverError, Result};
-use jsonathlon_connection::rows::{Cell, RowSink};
-use jsonathlon_formats::decimal::decimal;
+use jsonathlon_driver_api::codecs::decimal::decimal;
+use jsonathlon_driver_api::driver::{DriverError, Result};
+use jsonathlon_driver_api::rows::{Cell, RowSink};
 use jsonathlon_schema::instant;
 
 use crate::library::Loaded;

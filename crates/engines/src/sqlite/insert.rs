@@ -8,7 +8,7 @@ use std::ffi::{CStr, c_int};
 use std::marker::PhantomData;
 use std::ptr::{NonNull, null_mut};
 
-use jsonathlon_connection::driver::{DriverError, Result};
+use jsonathlon_driver_api::driver::{DriverError, Result};
 use rusqlite::Connection;
 use rusqlite::ffi;
 

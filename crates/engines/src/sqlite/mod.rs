@@ -5,9 +5,9 @@ mod writes;
 
 use std::ffi::c_int;
 
-use jsonathlon_connection::driver::{self, DocumentSource, DriverError, LoadSink, Open, Result};
-use jsonathlon_connection::prepared::{Parameter, Prepared, Statements, expect, may_be_several};
-use jsonathlon_connection::rows::{self, Cell, Outcome, Report, RowSink};
+use jsonathlon_driver_api::driver::{self, DocumentSource, DriverError, LoadSink, Open, Result};
+use jsonathlon_driver_api::prepared::{Parameter, Prepared, Statements, expect, may_be_several};
+use jsonathlon_driver_api::rows::{self, Cell, Outcome, Report, RowSink};
 use jsonathlon_schema::value::Value;
 use rusqlite::fallible_iterator::FallibleIterator;
 use rusqlite::types::{Null, ValueRef};

@@ -1,9 +1,9 @@
 use std::collections::BTreeMap;
 
-use jsonathlon_connection::driver::Connection as _;
+use jsonathlon_driver_api::driver::Connection as _;
+use jsonathlon_driver_api::made::{Lines, Told};
 
 use super::*;
-use jsonathlon_connection::made::{Lines, Told};
 
 fn open_in(folder: &std::path::Path, settings: &[(&str, &str)]) -> Result<Box<Sqlite>> {
     let settings: BTreeMap<String, String> =

@@ -5,7 +5,7 @@ use std::net::{Ipv4Addr, TcpListener};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use jsonathlon_connection::driver::Open;
+use jsonathlon_driver_api::driver::Open;
 use jsonathlon_systems::catalogue::fill;
 use jsonathlon_systems::{Catalogue, Store};
 use jsonathlon_worker::protocol::{Op, Ran};

@@ -9,8 +9,8 @@ use std::io::Write;
 use std::path::Path;
 use std::time::Duration;
 
-use jsonathlon_connection::driver::Open;
 use jsonathlon_dataset::generate::Generator;
+use jsonathlon_driver_api::driver::Open;
 use jsonathlon_servers::Launch;
 use jsonathlon_stats::statistics::at_least;
 use jsonathlon_worker::Worker;

@@ -5,13 +5,13 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use jsonathlon_connection::driver::Place;
-use jsonathlon_connection::{Connection, Host, Open};
 use jsonathlon_dataset::records::Records;
 use jsonathlon_drive::job::{Job, Script};
 use jsonathlon_drive::mix::{Mix, Requests};
 use jsonathlon_drive::operation::Operation;
 use jsonathlon_drive::worker::Clients;
+use jsonathlon_driver_api::driver::Place;
+use jsonathlon_driver_api::{Connection, Host, Open};
 use jsonathlon_servers::{Login, Server};
 use jsonathlon_stats::arrival::Arrival;
 use jsonathlon_systems::{ANALYTICS, Catalogue, Store, Transport};

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
-use jsonathlon_connection::address::{Address, Password, is_address};
+use jsonathlon_driver_api::address::{Address, Password, is_address};
 use jsonathlon_schema::manifest;
 use jsonathlon_systems::catalogue::{Setting, name_of};
 use jsonathlon_systems::{Catalogue, Configuration, Installed, Provenance, System, Transport};

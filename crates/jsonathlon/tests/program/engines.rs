@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use jsonathlon_connection::Open;
+use jsonathlon_driver_api::Open;
 use jsonathlon_schema::value::{Row, Value};
 use jsonathlon_systems::Catalogue;
 use jsonathlon_worker::protocol::{

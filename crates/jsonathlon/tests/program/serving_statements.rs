@@ -5,8 +5,8 @@ use std::os::unix::fs::PermissionsExt;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use jsonathlon_connection::driver::{DocumentSource, LoadSink};
-use jsonathlon_connection::{Connection, Host, Open, Outcome, Parameter, Result};
+use jsonathlon_driver_api::driver::{DocumentSource, LoadSink};
+use jsonathlon_driver_api::{Connection, Host, Open, Outcome, Parameter, Result};
 use jsonathlon_schema::value::Value;
 use jsonathlon_servers::Server;
 use jsonathlon_systems::catalogue::fill;

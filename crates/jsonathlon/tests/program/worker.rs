@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use jsonathlon_connection::Open;
+use jsonathlon_driver_api::Open;
 use jsonathlon_schema::value::Value;
 use jsonathlon_worker::protocol::{
     Answered, FailureKind, Figures, Load, Loaded, Op, Opened, PROTOCOL, Progress, Ran,

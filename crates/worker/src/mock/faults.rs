@@ -3,8 +3,8 @@
 use std::sync::PoisonError;
 use std::time::Duration;
 
-use jsonathlon_connection::driver::{DriverError, Host, Result};
-use jsonathlon_connection::rows::Outcome;
+use jsonathlon_driver_api::driver::{DriverError, Host, Result};
+use jsonathlon_driver_api::rows::Outcome;
 use jsonathlon_schema::value::{Row, Value};
 use rustix::process::{Signal, getpid, kill_process};
 

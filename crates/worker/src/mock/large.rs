@@ -10,8 +10,8 @@ use std::fs::{File, OpenOptions};
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 
-use jsonathlon_connection::driver::{DriverError, Result};
-use jsonathlon_connection::rows::Outcome;
+use jsonathlon_driver_api::driver::{DriverError, Result};
+use jsonathlon_driver_api::rows::Outcome;
 use jsonathlon_schema::value::Value;
 use serde_json::Value as Json;
 

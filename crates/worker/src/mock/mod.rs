@@ -23,11 +23,11 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
-use jsonathlon_connection::driver::{Connection, DocumentSource, DriverError, Host, LoadSink, Open, Result};
-use jsonathlon_connection::prepared::{Parameter, Prepared, Statements, nth, placeholder};
-use jsonathlon_connection::rows::{Outcome, Report, RowSink};
 use jsonathlon_dataset::questions::Question;
 use jsonathlon_dataset::source::Source;
+use jsonathlon_driver_api::driver::{Connection, DocumentSource, DriverError, Host, LoadSink, Open, Result};
+use jsonathlon_driver_api::prepared::{Parameter, Prepared, Statements, nth, placeholder};
+use jsonathlon_driver_api::rows::{Outcome, Report, RowSink};
 use jsonathlon_schema::value::{Row, Value};
 
 use script::{Act, Script};

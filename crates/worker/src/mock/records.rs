@@ -11,9 +11,9 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 
-use jsonathlon_connection::driver::{DriverError, Host, Result};
-use jsonathlon_connection::prepared::{Parameter, nth};
-use jsonathlon_connection::rows::Outcome;
+use jsonathlon_driver_api::driver::{DriverError, Host, Result};
+use jsonathlon_driver_api::prepared::{Parameter, nth};
+use jsonathlon_driver_api::rows::Outcome;
 use jsonathlon_schema::value::Value;
 
 use super::faults;

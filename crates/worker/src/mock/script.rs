@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use jsonathlon_connection::driver::{DriverError, Open, Result};
+use jsonathlon_driver_api::driver::{DriverError, Open, Result};
 use jsonathlon_schema::value::Value;
 use serde::Deserialize;
 

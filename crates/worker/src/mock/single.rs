@@ -10,9 +10,9 @@ use std::fs::OpenOptions;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use jsonathlon_connection::driver::{DriverError, Result};
-use jsonathlon_connection::rows::Outcome;
 use jsonathlon_dataset::fidelity::strict;
+use jsonathlon_driver_api::driver::{DriverError, Result};
+use jsonathlon_driver_api::rows::Outcome;
 use jsonathlon_schema::value::Value;
 use serde_json::value::RawValue;
 

@@ -6,9 +6,9 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead, BufReader, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
-use jsonathlon_connection::driver::{DriverError, Result};
 use jsonathlon_dataset::reference::{Answers, Reference};
 use jsonathlon_dataset::scan::{Scanner, Traits};
+use jsonathlon_driver_api::driver::{DriverError, Result};
 
 /// Default table. The file of a table contains its documents, one per line.
 const TABLE: &str = "documents";

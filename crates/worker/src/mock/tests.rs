@@ -1,9 +1,9 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use jsonathlon_connection::made::{Lines, Told};
 use jsonathlon_dataset::reference::Reference;
 use jsonathlon_dataset::scan::scan;
+use jsonathlon_driver_api::made::{Lines, Told};
 use jsonathlon_telemetry::clock::{Clock, FakeClock};
 use serde_json::json;
 

@@ -5,9 +5,9 @@ mod statement;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use jsonathlon_connection::driver::{Connection, DocumentSource, DriverError, LoadSink, Open, Result, cores};
-use jsonathlon_connection::prepared::{Parameter, Prepared, Statements, expect};
-use jsonathlon_connection::rows::{Outcome, Report, RowSink};
+use jsonathlon_driver_api::driver::{Connection, DocumentSource, DriverError, LoadSink, Open, Result, cores};
+use jsonathlon_driver_api::prepared::{Parameter, Prepared, Statements, expect};
+use jsonathlon_driver_api::rows::{Outcome, Report, RowSink};
 use jsonathlon_schema::value::Value;
 use jsonathlon_yardstick::{Builder, Error, Table, Tail, Threads, VERSION, check};
 

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use jsonathlon_connection::made::{Lines, Told};
 use jsonathlon_dataset::questions::Question;
+use jsonathlon_driver_api::made::{Lines, Told};
 use jsonathlon_schema::value::Value;
 
 use super::*;

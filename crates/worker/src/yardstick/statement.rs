@@ -1,7 +1,7 @@
 //! Parser of the yardstick's statements.
 
-use jsonathlon_connection::driver::{DriverError, Result};
 use jsonathlon_dataset::questions::Question;
+use jsonathlon_driver_api::driver::{DriverError, Result};
 
 /// Action of a statement; the table is parsed separately.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -11,7 +11,7 @@ mod suite;
 use std::path::Path;
 use std::sync::Arc;
 
-use jsonathlon_connection::{Connection, DriverError, Host, Lane, Open};
+use jsonathlon_driver_api::{Connection, DriverError, Host, Lane, Open};
 use jsonathlon_telemetry::clock::MonotonicClock;
 use jsonathlon_worker::Connector;
 

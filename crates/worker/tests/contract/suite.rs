@@ -1,7 +1,7 @@
 //! The contract that every connection must fulfil, for any protocol. Systems that need no installation are
 //! tested next to this file, the others by the tests of the program.
 
-use jsonathlon_connection::{
+use jsonathlon_driver_api::{
     Cell, Connection, DocumentSource, DriverError, Lane, LoadSink, Outcome, Parameter, Prepared, Report,
     Result, RowSink,
 };

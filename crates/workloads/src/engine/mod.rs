@@ -10,9 +10,9 @@ use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use jsonathlon_connection::address::{Password, Tls};
-use jsonathlon_connection::driver::{Open, Place};
-use jsonathlon_connection::endpoint::Endpoint;
+use jsonathlon_driver_api::address::{Password, Tls};
+use jsonathlon_driver_api::driver::{Open, Place};
+use jsonathlon_driver_api::endpoint::Endpoint;
 use jsonathlon_servers::{Launch, Login, Server, ServerError};
 use jsonathlon_worker::protocol::{FailureKind, Op, Opened, PROTOCOL, Progress};
 use jsonathlon_worker::{Worker, WorkerError};

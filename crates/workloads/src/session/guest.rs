@@ -4,7 +4,7 @@ use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use jsonathlon_connection::driver::Open;
+use jsonathlon_driver_api::driver::Open;
 use jsonathlon_schema::record::FailureKind;
 use jsonathlon_schema::value::Value;
 use jsonathlon_servers::is_secret;

@@ -8,7 +8,7 @@ use std::cell::{Cell, RefCell};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use jsonathlon_connection::driver::Open;
+use jsonathlon_driver_api::driver::Open;
 use jsonathlon_schema::record::{Failure, FailureKind};
 use jsonathlon_schema::value::Value;
 use jsonathlon_servers::{Launch, wait_until_gone};

@@ -1,8 +1,8 @@
 //! Answers: detecting their end, and decoding their rows.
 
-use jsonathlon_connection::driver::{DriverError, Result};
-use jsonathlon_connection::lane::with_few;
-use jsonathlon_connection::rows::{Cell, Report, RowSink};
+use jsonathlon_driver_api::driver::{DriverError, Result};
+use jsonathlon_driver_api::lane::with_few;
+use jsonathlon_driver_api::rows::{Cell, Report, RowSink};
 use mysql::consts::ColumnType;
 
 use super::super::value::{binary_instant, cell, too_wide};

@@ -2,8 +2,8 @@
 
 use std::io;
 
-use jsonathlon_connection::driver::Result;
-use jsonathlon_connection::endpoint::{Endpoint, NotReady};
+use jsonathlon_driver_api::driver::Result;
+use jsonathlon_driver_api::endpoint::{Endpoint, NotReady};
 use mysql_common::scramble::{scramble_native, scramble_sha256};
 
 use super::super::{GONE, SETTINGS, connect};

@@ -8,17 +8,17 @@ mod statement;
 
 use std::os::fd::{AsFd, BorrowedFd};
 
-use answer::{Columns, Progress};
-use jsonathlon_connection::driver::{DriverError, Open, Result};
-use jsonathlon_connection::endpoint::Endpoint;
-use jsonathlon_connection::lane::{Lane, nothing_sent};
-use jsonathlon_connection::prepared::{Parameter, Prepared, Statements};
-use jsonathlon_connection::rows::{Report, RowSink};
-use packet::{Reader, said};
-use statement::Statement;
+use jsonathlon_driver_api::driver::{DriverError, Open, Result};
+use jsonathlon_driver_api::endpoint::Endpoint;
+use jsonathlon_driver_api::lane::{Lane, nothing_sent};
+use jsonathlon_driver_api::prepared::{Parameter, Prepared, Statements};
+use jsonathlon_driver_api::rows::{Report, RowSink};
 
 use super::{NOT_PREPARED, refusal};
 use crate::socket::{Inbox, Socket};
+use answer::{Columns, Progress};
+use packet::{Reader, said};
+use statement::Statement;
 
 /// Command byte: execute a statement given as text.
 pub(super) const QUERY: u8 = 3;
@@ -64,7 +64,7 @@ impl MysqlLane {
         for statement in &open.statements {
             let prepared = lane.keep(Statement::of_text(statement));
             lane.send(&prepared, &[])?;
-            lane.receive(true, &mut jsonathlon_connection::rows::Outcome::default())?;
+            lane.receive(true, &mut jsonathlon_driver_api::rows::Outcome::default())?;
             lane.statements.remove(&prepared);
         }
         Ok(Some(lane))

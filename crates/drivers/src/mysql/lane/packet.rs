@@ -1,6 +1,6 @@
 //! Encoding and decoding of the protocol's packets.
 
-use jsonathlon_connection::driver::{DriverError, Result};
+use jsonathlon_driver_api::driver::{DriverError, Result};
 
 /// Maximum payload of a packet in bytes. A packet of this length is continued in the next one.
 const LONGEST: usize = 0xFF_FFFF;

@@ -2,8 +2,8 @@
 
 use std::io::Write;
 
-use jsonathlon_connection::driver::Result;
-use jsonathlon_connection::prepared::{Parameter, expect};
+use jsonathlon_driver_api::driver::Result;
+use jsonathlon_driver_api::prepared::{Parameter, expect};
 
 use super::packet::{close, open, text};
 

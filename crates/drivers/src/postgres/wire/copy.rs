@@ -1,6 +1,6 @@
 //! `COPY` of rows in text format in both directions, without copies in memory beyond those of the kernel.
 
-use jsonathlon_connection::driver::{DriverError, Result};
+use jsonathlon_driver_api::driver::{DriverError, Result};
 
 use super::super::export::unescaped;
 use super::Wire;

@@ -2,8 +2,8 @@
 
 use std::io::Write;
 
-use jsonathlon_connection::driver::{DriverError, Result};
-use jsonathlon_connection::prepared::Parameter;
+use jsonathlon_driver_api::driver::{DriverError, Result};
+use jsonathlon_driver_api::prepared::Parameter;
 
 use super::super::refusal;
 

@@ -6,8 +6,8 @@ pub(super) mod startup;
 
 use std::os::fd::{AsFd, BorrowedFd};
 
-use jsonathlon_connection::driver::{DriverError, Result};
-use jsonathlon_connection::endpoint::Endpoint;
+use jsonathlon_driver_api::driver::{DriverError, Result};
+use jsonathlon_driver_api::endpoint::Endpoint;
 
 use crate::socket::{Inbox, Socket};
 use message::Said;

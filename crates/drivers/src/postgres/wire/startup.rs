@@ -2,8 +2,8 @@
 
 use std::io::{self, ErrorKind};
 
-use jsonathlon_connection::driver::Result;
-use jsonathlon_connection::endpoint::{Endpoint, NotReady};
+use jsonathlon_driver_api::driver::Result;
+use jsonathlon_driver_api::endpoint::{Endpoint, NotReady};
 
 use super::message::{Reader, Said, at, message, startup, text};
 use crate::scram::Scram;

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use jsonathlon_connection::{Connection, Host, Lane, Open};
+use jsonathlon_driver_api::{Connection, Host, Lane, Open};
 use jsonathlon_systems::{ANALYTICS, Catalogue};
 use jsonathlon_telemetry::clock::MonotonicClock;
 use jsonathlon_worker::Connector;

@@ -6,8 +6,8 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use jsonathlon_connection::driver::{Open, Place};
-use jsonathlon_connection::endpoint::Endpoint;
+use jsonathlon_driver_api::driver::{Open, Place};
+use jsonathlon_driver_api::endpoint::Endpoint;
 use jsonathlon_servers::{Launch, Recipe, ServerError};
 use jsonathlon_worker::protocol::{Answered, FailureKind, Op, Opened, PROTOCOL, Ran};
 use jsonathlon_worker::{Worker, WorkerError};

@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use jsonathlon_connection::Open;
+use jsonathlon_driver_api::Open;
 use jsonathlon_schema::value::{Row, Value};
 use jsonathlon_servers::Launch;
 use jsonathlon_systems::catalogue::fill;

@@ -5,8 +5,8 @@ mod corpus;
 
 use std::path::Path;
 
-use jsonathlon_connection::Connection;
-use jsonathlon_connection::driver::{DocumentSource, LoadSink};
+use jsonathlon_driver_api::Connection;
+use jsonathlon_driver_api::driver::{DocumentSource, LoadSink};
 use jsonathlon_schema::value::{Row, Value};
 use jsonathlon_systems::catalogue::fill;
 use jsonathlon_systems::{
@@ -60,7 +60,7 @@ fn of_worker<R: DeserializeOwned>(worker: &mut Engine, op: &Op) -> R {
 struct Lines(std::vec::IntoIter<String>, String);
 
 impl DocumentSource for Lines {
-    fn next_document(&mut self) -> jsonathlon_connection::Result<Option<&[u8]>> {
+    fn next_document(&mut self) -> jsonathlon_driver_api::Result<Option<&[u8]>> {
         let Some(line) = self.0.next() else { return Ok(None) };
         self.1 = line;
         Ok(Some(self.1.as_bytes()))

@@ -1,7 +1,7 @@
 //! Encodes parameter values, which ClickHouse receives beside the statement and parses as the placeholder's
 //! type.
 
-use jsonathlon_connection::prepared::Parameter;
+use crate::prepared::Parameter;
 
 /// Encodes a parameter value as text with the escapes of tab-separated values. NULL is `\N`.
 pub fn text(parameter: &Parameter<'_>) -> String {

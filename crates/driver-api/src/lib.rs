@@ -4,6 +4,7 @@
 #![forbid(unsafe_code)]
 
 pub mod address;
+pub mod codecs;
 pub mod driver;
 pub mod endpoint;
 pub mod error;

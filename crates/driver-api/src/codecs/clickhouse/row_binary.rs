@@ -3,11 +3,11 @@
 //!
 //! <https://clickhouse.com/docs/interfaces/formats/RowBinaryWithNamesAndTypes>
 
-use jsonathlon_connection::driver::{DriverError, Result};
-use jsonathlon_connection::rows::{Cell, RowSink};
 use jsonathlon_schema::instant;
 
-use crate::decimal::decimal;
+use crate::codecs::decimal::decimal;
+use crate::driver::{DriverError, Result};
+use crate::rows::{Cell, RowSink};
 
 /// Binary encoding of a column's cells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -237,11 +237,11 @@ fn too_wide(column: &str) -> DriverError {
 
 #[cfg(test)]
 mod tests {
-    use jsonathlon_connection::rows::Outcome;
     use jsonathlon_schema::value::{Row, Value};
     use proptest::prelude::*;
 
     use super::*;
+    use crate::rows::Outcome;
 
     fn decode(bytes: &[u8]) -> Result<(Vec<String>, Vec<Row>)> {
         let mut outcome = Outcome::default();

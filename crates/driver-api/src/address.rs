@@ -215,8 +215,9 @@ fn decoded(text: &str) -> Result<String, AddressError> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use proptest::prelude::*;
+
+    use super::*;
 
     #[test]
     fn an_address_says_where_and_as_whom() {

@@ -12,10 +12,11 @@ use mapping::{Column, Function, Place, Source, Type};
 pub use tree::{Leaf, Tree, quote};
 pub use written::{Members, Written};
 
-use jsonathlon_connection::driver::{DriverError, Result};
-use jsonathlon_connection::lane::{few, with_few};
-use jsonathlon_connection::rows::{Cell, RowSink};
 use jsonathlon_schema::instant;
+
+use crate::driver::{DriverError, Result};
+use crate::lane::{few, with_few};
+use crate::rows::{Cell, RowSink};
 
 /// 2^53: below this every integer is exact in a double. A double from here on may have lost digits.
 const EXACT: f64 = 9_007_199_254_740_992.0;

@@ -1,6 +1,6 @@
 //! Converts decimals, which may be wider than the cells of an answer, without silent loss.
 
-use jsonathlon_connection::rows::Cell;
+use crate::rows::Cell;
 
 /// Integers up to 2^53 in magnitude are exact in a double.
 const EXACT: u128 = 1 << 53;

@@ -1,9 +1,9 @@
-use jsonathlon_connection::rows::Outcome;
 use jsonathlon_schema::value::{Row, Value};
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
 
 use super::*;
+use crate::rows::Outcome;
 
 /// Collects the rows that a mapping finds.
 fn rows<'a, T: Tree<'a>>(answer: T, mapping: &Mapping) -> Result<Outcome> {

@@ -1,8 +1,6 @@
 //! Encodings of values, answers and statements that several systems share: JSON trees as rows, ClickHouse's
 //! binary rows, decimals as cells. This crate does no I/O.
 
-#![forbid(unsafe_code)]
-
 pub mod clickhouse;
 pub mod decimal;
 pub mod json_rows;

@@ -3,8 +3,8 @@
 //! chDB executes several statements at once and concatenates the bytes of their answers. The result cannot be
 //! told from one answer with unexpected cells, so statements are executed one by one.
 
-use jsonathlon_connection::driver::{DriverError, Result};
-use jsonathlon_connection::rows::Report;
+use crate::driver::{DriverError, Result};
+use crate::rows::Report;
 
 /// Returns the non-empty statements of `text`, split at semicolons outside of quotes, comments and heredocs.
 pub fn statements(text: &str) -> Vec<&str> {
@@ -89,8 +89,9 @@ fn heredoc(rest: &[u8]) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use proptest::prelude::*;
+
+    use super::*;
 
     #[test]
     fn a_semicolon_ends_a_statement_only_where_it_is_one() {
