@@ -14,12 +14,12 @@ pub struct Connector {
 }
 
 const CONNECTORS: [Connector; 10] = [
-    Connector { protocol: "chdb", open: |open, _| Ok(Box::new(jsonathlon_engines::Chdb::open(open)?)) },
+    Connector { protocol: "chdb", open: |open, _| Ok(Box::new(jsonathlon_embedded::Chdb::open(open)?)) },
     Connector {
         protocol: "clickhouse",
         open: |open, _| Ok(Box::new(jsonathlon_drivers::Clickhouse::open(open)?)),
     },
-    Connector { protocol: "duckdb", open: |open, _| Ok(Box::new(jsonathlon_engines::Duckdb::open(open)?)) },
+    Connector { protocol: "duckdb", open: |open, _| Ok(Box::new(jsonathlon_embedded::Duckdb::open(open)?)) },
     Connector {
         protocol: "elasticsearch",
         open: |open, _| Ok(Box::new(jsonathlon_drivers::Elasticsearch::open(open)?)),
@@ -30,7 +30,7 @@ const CONNECTORS: [Connector; 10] = [
         protocol: "postgres",
         open: |open, _| Ok(Box::new(jsonathlon_drivers::Postgres::open(open)?)),
     },
-    Connector { protocol: "sqlite", open: |open, _| Ok(Box::new(jsonathlon_engines::Sqlite::open(open)?)) },
+    Connector { protocol: "sqlite", open: |open, _| Ok(Box::new(jsonathlon_embedded::Sqlite::open(open)?)) },
     Connector {
         protocol: "yardstick",
         open: |open, _| Ok(Box::new(crate::yardstick::Yardstick::open(open)?)),
