@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 /// The layers, lowest first. A crate may use only crates of lower layers.
 const FLOORS: [&[&str]; 10] = [
-    &["schema", "stats", "outage"],
+    &["schema", "stats", "powerfail"],
     &["dataset", "telemetry"],
     &["driver-api", "yardstick", "servers", "results"],
     &["systems", "studies"],
@@ -20,7 +20,7 @@ const FLOORS: [&[&str]; 10] = [
 ];
 
 /// Crates with exactly one `unsafe` block.
-const ONE_CALL: [&str; 2] = ["systems", "outage"];
+const ONE_CALL: [&str; 2] = ["systems", "powerfail"];
 
 fn crates() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use jsonathlon_dataset::records::Records;
-use jsonathlon_outage::OutageError;
+use jsonathlon_powerfail::OutageError;
 use jsonathlon_schema::manifest::{POWER, PROCESS};
 use serde::{Deserialize, Serialize};
 
@@ -70,7 +70,7 @@ impl DurabilitySettings {
         if !self.kinds.contains(&StopKind::Power) {
             return Ok(());
         }
-        match jsonathlon_outage::enter() {
+        match jsonathlon_powerfail::enter() {
             // If disks are unavailable, the crash tests report that with the reason.
             Ok(()) | Err(OutageError::Unavailable { .. }) => Ok(()),
             Err(error) => Err(error.to_string()),

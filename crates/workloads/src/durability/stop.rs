@@ -12,7 +12,7 @@ use jsonathlon_drive::paths::Projection;
 use jsonathlon_drive::promises::{Cut, Kept, ReadBack, has_begun};
 use jsonathlon_drive::random::Random;
 use jsonathlon_drive::worker::READ_BACK;
-use jsonathlon_outage::{Disk, OutageError};
+use jsonathlon_powerfail::{Disk, OutageError};
 use jsonathlon_schema::record::{FailureKind, Finding, Metrics};
 use jsonathlon_stats::arrival::Arrival;
 use jsonathlon_telemetry::stall::{StallWatch, Stalls};

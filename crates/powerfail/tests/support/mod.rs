@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use jsonathlon_outage::Disk;
+use jsonathlon_powerfail::Disk;
 
 /// Environment variable with the comma-separated names of what tests must do without.
 const WITHOUT: &str = "JSONATHLON_TEST_WITHOUT";
@@ -66,7 +66,7 @@ pub(crate) fn again(test: &str, folder: &Path) -> Command {
 /// left, whatever it did.
 pub(crate) fn alone(test: &str, body: impl FnOnce(&Path)) {
     if let Some(folder) = own_folder() {
-        jsonathlon_outage::enter().unwrap();
+        jsonathlon_powerfail::enter().unwrap();
         return body(&folder);
     }
     if is_excluded(test) {

@@ -12,7 +12,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use jsonathlon_outage::{Disk, OutageError};
+use jsonathlon_powerfail::{Disk, OutageError};
 
 use support::{SIZE, alone};
 

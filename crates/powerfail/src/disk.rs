@@ -38,8 +38,8 @@ const OPTIONS: &str = "loop,nosuid,nodev,commit=60";
 ///
 /// ```no_run
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// jsonathlon_outage::enter()?; // Must come first: it may restart the program.
-/// let mut disk = jsonathlon_outage::Disk::make("run/disk".as_ref(), 1 << 30)?;
+/// jsonathlon_powerfail::enter()?; // Must come first: it may restart the program.
+/// let mut disk = jsonathlon_powerfail::Disk::make("run/disk".as_ref(), 1 << 30)?;
 /// std::fs::write(disk.path().join("begun"), "what clients may rely on")?;
 /// disk.sync()?; // The state in which the trial starts.
 /// // Clients write to a server whose data folder is on the disk.

@@ -9,7 +9,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use jsonathlon_outage::Disk;
+use jsonathlon_powerfail::Disk;
 
 use support::{SIZE, alone, liar};
 

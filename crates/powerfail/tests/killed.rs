@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use jsonathlon_outage::Disk;
+use jsonathlon_powerfail::Disk;
 use rustix::process::{Pid, Signal, kill_process};
 
 use support::{SIZE, again, is_excluded, left, nothing_left, own_folder};
@@ -40,7 +40,7 @@ fn say(stage: &str) {
 /// Creates, cuts and closes disks until it is killed.
 fn hold(folder: &Path) {
     say("enter");
-    jsonathlon_outage::enter().unwrap();
+    jsonathlon_powerfail::enter().unwrap();
     loop {
         say("make");
         let mut disk = Disk::make(&folder.join("disk"), SIZE).unwrap();
@@ -178,7 +178,7 @@ fn nothing_is_left_of_a_program_that_is_killed_at_any_moment() {
 fn a_disk_is_there_as_long_as_anything_of_the_program_is() {
     let test = "a_disk_is_there_as_long_as_anything_of_the_program_is";
     if let Some(folder) = own_folder() {
-        jsonathlon_outage::enter().unwrap();
+        jsonathlon_powerfail::enter().unwrap();
         let disk = Disk::make(&folder.join("disk"), SIZE).unwrap();
         let script = "echo ready > ../ready; until [ -e ../go ]; do sleep 0.01; done
             echo 'still there' > file && sync file && cat file > ../written && mv ../written ../done";
