@@ -24,10 +24,10 @@ use std::process::ExitCode;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, Parser};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use cli::{Cli, Command};
 use exit::{Failure, INTERNAL};
-use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 /// Upper bound of the open-file limit that is requested. Enough for a run and its servers; not higher,
 /// because some programs iterate over every descriptor that they may open.
@@ -89,7 +89,7 @@ fn dispatch(cli: Cli) -> Result<ExitCode, Failure> {
         Command::Published(arguments) => commands::published::run(&arguments),
         Command::Completions { shell } => commands::shell::completions(shell),
         Command::Man => commands::shell::man(),
-        Command::Worker => Ok(jsonathlon_worker::main(Some(&mut jsonathlon_drive::worker::Clients::new()))),
+        Command::Worker => Ok(jsonathlon_worker::main(Some(&mut jsonathlon_loadgen::worker::Clients::new()))),
         Command::ServerGuard => Ok(jsonathlon_servers::guard()),
         Command::ServerExec { arguments } => Ok(jsonathlon_servers::exec(&arguments)),
     }

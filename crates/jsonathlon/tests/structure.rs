@@ -13,7 +13,7 @@ const FLOORS: [&[&str]; 10] = [
     &["systems", "studies"],
     &["drivers", "embedded"],
     &["worker"],
-    &["drive"],
+    &["loadgen"],
     &["workloads"],
     &["report"],
     &["jsonathlon"],

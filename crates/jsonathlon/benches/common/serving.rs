@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use jsonathlon_dataset::records::Records;
-use jsonathlon_drive::job::{Job, Script};
-use jsonathlon_drive::mix::{Mix, Requests};
-use jsonathlon_drive::operation::Operation;
-use jsonathlon_drive::worker::Clients;
 use jsonathlon_driver_api::driver::Place;
 use jsonathlon_driver_api::{Connection, Host, Open};
+use jsonathlon_loadgen::job::{Job, Script};
+use jsonathlon_loadgen::mix::{Mix, Requests};
+use jsonathlon_loadgen::operation::Operation;
+use jsonathlon_loadgen::worker::Clients;
 use jsonathlon_servers::{Login, Server};
 use jsonathlon_stats::arrival::Arrival;
 use jsonathlon_systems::{ANALYTICS, Catalogue, Store, Transport};
@@ -132,7 +132,7 @@ pub(crate) fn read(started: &Started, reads: &Reads<'_>) -> Result<Done, Problem
         batch: 1,
         scan: 1,
         limit: 1,
-        projection: jsonathlon_drive::paths::Projection::default(),
+        projection: jsonathlon_loadgen::paths::Projection::default(),
         retries: 0,
         timeout_s: 10.0,
         watched: Default::default(),

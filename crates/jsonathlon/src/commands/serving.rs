@@ -4,7 +4,7 @@ use std::path::Path;
 
 use jsonathlon_dataset::records::{KeyOrder, KeyType, Kind, Records, Values};
 use jsonathlon_dataset::source::Source;
-use jsonathlon_drive::paths::{Position, Projection};
+use jsonathlon_loadgen::paths::{Position, Projection};
 use jsonathlon_workloads::pace::Enough;
 use jsonathlon_workloads::serving::settings::{Sample, ServingSettings, Spread};
 use jsonathlon_workloads::serving::{Serving, mixes};

@@ -11,8 +11,8 @@ mod stop;
 pub mod settings;
 
 use jsonathlon_dataset::records::{KeyType, RecordSet, Records};
-use jsonathlon_drive::mix::{Mix, Requests};
-use jsonathlon_drive::operation::Operation;
+use jsonathlon_loadgen::mix::{Mix, Requests};
+use jsonathlon_loadgen::operation::Operation;
 use jsonathlon_results::tested::DURABILITY_RUN;
 use jsonathlon_schema::record::{CLIENTS, Cell, DURABILITY, Failure, FailureKind, Phase, Verdict};
 use jsonathlon_systems::catalogue::Durability as Tier;

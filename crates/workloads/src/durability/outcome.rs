@@ -1,6 +1,6 @@
 //! Turns the result of a crash into metrics and findings.
 
-use jsonathlon_drive::promises::Kept;
+use jsonathlon_loadgen::promises::Kept;
 use jsonathlon_results::promise::PROMISE;
 use jsonathlon_results::tested::STOPPED;
 use jsonathlon_schema::figure::{

@@ -5,7 +5,7 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use jsonathlon_drive::promises::{Cut, now_ns};
+use jsonathlon_loadgen::promises::{Cut, now_ns};
 use jsonathlon_servers::Server;
 use jsonathlon_worker::WorkerError;
 use jsonathlon_worker::protocol::{FailureKind, Op};

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use jsonathlon_drive::mix::{Mix, Requests};
-use jsonathlon_drive::operation::Operation;
+use jsonathlon_loadgen::mix::{Mix, Requests};
+use jsonathlon_loadgen::operation::Operation;
 use serde::Deserialize;
 
 /// Maximum deviation of the sum of all shares from 1.

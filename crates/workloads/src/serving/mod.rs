@@ -136,7 +136,7 @@ impl Workload for Serving {
             let member = part.key_member.as_deref().unwrap_or_default();
             return Some(format!("{name} calls the key `{member}`, and there are no such records: {why}"));
         }
-        let can = |mix: &jsonathlon_drive::mix::Mix| scripts::missing(&part, mix).is_empty();
+        let can = |mix: &jsonathlon_loadgen::mix::Mix| scripts::missing(&part, mix).is_empty();
         (!self.settings.mixes.is_empty() && !self.settings.mixes.iter().any(can))
             .then(|| format!("{name} has none of the operations that the mixes need"))
     }

@@ -1,7 +1,7 @@
 //! Turns the measurements of clients into trials.
 
-use jsonathlon_drive::answer::{Driven, Measured, ReadBack};
-use jsonathlon_drive::operation::Operation;
+use jsonathlon_loadgen::answer::{Driven, Measured, ReadBack};
+use jsonathlon_loadgen::operation::Operation;
 use jsonathlon_schema::record::{Cell, Failure, FailureKind, Metrics, PerSecond, Trial, Verdict};
 use jsonathlon_stats::histogram::{Histogram, interval_log_head};
 
@@ -287,7 +287,7 @@ fn of_the_run(driven: &Driven, operations: f64, beside: &Beside) -> Metrics {
 }
 
 fn by_second(driven: &Driven, ramp_s: f64) -> Vec<PerSecond> {
-    let second = |(index, second): (usize, &jsonathlon_drive::answer::Second)| PerSecond {
+    let second = |(index, second): (usize, &jsonathlon_loadgen::answer::Second)| PerSecond {
         operations: second.operations,
         errors: second.errors,
         longest_us: second.longest_us,
@@ -393,7 +393,7 @@ mod tests {
 
     #[test]
     fn a_rate_at_which_nobody_came_is_told_so() {
-        let arrivals = jsonathlon_drive::answer::Arrivals::default();
+        let arrivals = jsonathlon_loadgen::answer::Arrivals::default();
         let nothing = Measured { service: Histogram::new().to_text(), ..Measured::default() };
         let operations = [(Operation::Read, nothing)].into();
         let driven = Driven { measured_s: 2.0, operations, arrivals: Some(arrivals), ..Driven::default() };

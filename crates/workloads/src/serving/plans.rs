@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use jsonathlon_drive::mix::Mix;
+use jsonathlon_loadgen::mix::Mix;
 use jsonathlon_schema::id::Step;
 use jsonathlon_schema::record::Cell;
 use jsonathlon_systems::catalogue::fill;

@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use jsonathlon_dataset::records::{RecordSet, Step};
-use jsonathlon_drive::job::Script;
-use jsonathlon_drive::mix::Mix;
-use jsonathlon_drive::operation::Operation;
-use jsonathlon_drive::paths::{Paths, Projection};
+use jsonathlon_loadgen::job::Script;
+use jsonathlon_loadgen::mix::Mix;
+use jsonathlon_loadgen::operation::Operation;
+use jsonathlon_loadgen::paths::{Paths, Projection};
 use jsonathlon_systems::{PathStep, Serving, path_values};
 
 use crate::bench::TABLE;

@@ -1,8 +1,8 @@
 //! User settings of a serving run.
 
 use jsonathlon_dataset::records::Records;
-use jsonathlon_drive::mix::Mix;
-use jsonathlon_drive::paths::Projection;
+use jsonathlon_loadgen::mix::Mix;
+use jsonathlon_loadgen::paths::Projection;
 use jsonathlon_stats::arrival::Arrival;
 use serde::{Deserialize, Serialize};
 

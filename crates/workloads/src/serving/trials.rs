@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use jsonathlon_dataset::records::{Kind, Values};
-use jsonathlon_drive::mix::Mix;
-use jsonathlon_drive::operation::Operation;
-use jsonathlon_drive::paths::Projection;
+use jsonathlon_loadgen::mix::Mix;
+use jsonathlon_loadgen::operation::Operation;
+use jsonathlon_loadgen::paths::Projection;
 use jsonathlon_schema::id::State;
 use jsonathlon_schema::record::{Cell, Phase};
 

@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
-use jsonathlon_drive::answer::Driven;
-use jsonathlon_drive::job::{Job, Watched};
-use jsonathlon_drive::mix::{Mix, Requests};
-use jsonathlon_drive::operation::Operation;
+use jsonathlon_loadgen::answer::Driven;
+use jsonathlon_loadgen::job::{Job, Watched};
+use jsonathlon_loadgen::mix::{Mix, Requests};
+use jsonathlon_loadgen::operation::Operation;
 use jsonathlon_schema::record::{Cell, Failure, FailureKind, Metrics, Verdict};
 use jsonathlon_stats::arrival::Arrival;
 use jsonathlon_systems::Serving as Part;

@@ -4,13 +4,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use jsonathlon_dataset::records::{Kind, Records};
-use jsonathlon_drive::job::{Job, Script, Watched};
-use jsonathlon_drive::mix::Requests;
-use jsonathlon_drive::operation::Operation;
-use jsonathlon_drive::operation::Operation::*;
-use jsonathlon_drive::worker::Clients;
 use jsonathlon_driver_api::DriverError;
 use jsonathlon_driver_api::driver::{Host, Open, Place};
+use jsonathlon_loadgen::job::{Job, Script, Watched};
+use jsonathlon_loadgen::mix::Requests;
+use jsonathlon_loadgen::operation::Operation;
+use jsonathlon_loadgen::operation::Operation::*;
+use jsonathlon_loadgen::worker::Clients;
 use jsonathlon_stats::histogram::Histogram;
 use jsonathlon_telemetry::clock::MonotonicClock;
 use jsonathlon_telemetry::stop::Stop;
@@ -196,7 +196,7 @@ fn connections_that_break_are_opened_again_and_their_writes_settled() {
 fn what_cannot_be_checked_or_measured_is_refused() {
     let store = Store::new(&records(), LOADED);
     let mut clients = clients(&store);
-    let mut refused = |change: &dyn Fn(&mut jsonathlon_drive::job::Job)| {
+    let mut refused = |change: &dyn Fn(&mut jsonathlon_loadgen::job::Job)| {
         let mut job = job(&[(Read, 1.0)], 2, 100);
         change(&mut job);
         run(&mut clients, &job).unwrap_err().message
@@ -228,7 +228,7 @@ fn a_job_comes_and_goes_as_json() {
     let json = serde_json::to_value(&job).unwrap();
     let driven =
         clients.drive(&json, &subject, &mut |progress| told += u64::from(progress.done > 0)).unwrap();
-    let driven: jsonathlon_drive::answer::Driven = serde_json::from_value(driven).unwrap();
+    let driven: jsonathlon_loadgen::answer::Driven = serde_json::from_value(driven).unwrap();
     assert!(told >= 1, "{told}");
     assert!((driven.measured_s - 0.8).abs() < 1e-9);
     assert!(driven.usage.cpu_s.unwrap() > 0.01, "{:?}", driven.usage);

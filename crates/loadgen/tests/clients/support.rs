@@ -6,13 +6,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use jsonathlon_dataset::records::{RecordSet, Records};
-use jsonathlon_drive::answer::Driven;
-use jsonathlon_drive::job::{Job, Script};
-use jsonathlon_drive::mix::{Mix, Requests};
-use jsonathlon_drive::operation::Operation;
-use jsonathlon_drive::worker::Clients;
 use jsonathlon_driver_api::driver::{Host, Open, Place};
 use jsonathlon_driver_api::{Cell, DriverError, Lane, Parameter, Prepared, Report, Result, RowSink};
+use jsonathlon_loadgen::answer::Driven;
+use jsonathlon_loadgen::job::{Job, Script};
+use jsonathlon_loadgen::mix::{Mix, Requests};
+use jsonathlon_loadgen::operation::Operation;
+use jsonathlon_loadgen::worker::Clients;
 use jsonathlon_stats::arrival::Arrival;
 use jsonathlon_telemetry::clock::MonotonicClock;
 use jsonathlon_telemetry::stop::Stop;
@@ -398,7 +398,7 @@ pub(crate) fn job(shares: &[(Operation, f64)], clients: u32, operations: u64) ->
         batch: 7,
         scan: 20,
         limit: 5,
-        projection: jsonathlon_drive::paths::Projection::default(),
+        projection: jsonathlon_loadgen::paths::Projection::default(),
         retries: 10,
         timeout_s: 5.0,
         watched: Default::default(),

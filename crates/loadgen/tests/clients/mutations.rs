@@ -3,11 +3,11 @@
 use std::os::fd::BorrowedFd;
 use std::sync::Arc;
 
-use jsonathlon_drive::null::{Null, Table};
-use jsonathlon_drive::operation::Operation;
-use jsonathlon_drive::random::Random;
-use jsonathlon_drive::worker::Clients;
 use jsonathlon_driver_api::{Cell, Lane, Parameter, Prepared, Report, Result, RowSink};
+use jsonathlon_loadgen::null::{Null, Table};
+use jsonathlon_loadgen::operation::Operation;
+use jsonathlon_loadgen::random::Random;
+use jsonathlon_loadgen::worker::Clients;
 
 use crate::support::{LOADED, job, records, run};
 

@@ -1,5 +1,5 @@
 //! Benchmark of the clients' own cost: operations per second against the null target, the cost of recording a
-//! latency, and the lateness of the load generator on an idle machine. `cargo bench -p jsonathlon-drive
+//! latency, and the lateness of the load generator on an idle machine. `cargo bench -p jsonathlon-loadgen
 //! --bench null`
 
 use std::collections::BTreeMap;
@@ -9,13 +9,13 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use jsonathlon_dataset::records::Records;
-use jsonathlon_drive::answer::Driven;
-use jsonathlon_drive::job::{Job, Script};
-use jsonathlon_drive::mix::{Mix, Requests};
-use jsonathlon_drive::null::{Null, PROTOCOL, Table};
-use jsonathlon_drive::operation::Operation;
-use jsonathlon_drive::worker::Clients;
 use jsonathlon_driver_api::driver::{Host, Open, Place};
+use jsonathlon_loadgen::answer::Driven;
+use jsonathlon_loadgen::job::{Job, Script};
+use jsonathlon_loadgen::mix::{Mix, Requests};
+use jsonathlon_loadgen::null::{Null, PROTOCOL, Table};
+use jsonathlon_loadgen::operation::Operation;
+use jsonathlon_loadgen::worker::Clients;
 use jsonathlon_stats::arrival::Arrival;
 use jsonathlon_stats::histogram::Histogram;
 use jsonathlon_telemetry::clock::MonotonicClock;
@@ -50,7 +50,7 @@ fn job(records_count: u64, clients: u32, arrival: Arrival, seconds: f64) -> Job 
         batch: 1,
         scan: 1,
         limit: 1,
-        projection: jsonathlon_drive::paths::Projection::default(),
+        projection: jsonathlon_loadgen::paths::Projection::default(),
         retries: 0,
         timeout_s: 10.0,
         watched: Default::default(),

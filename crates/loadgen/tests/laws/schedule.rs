@@ -6,8 +6,8 @@
 use std::collections::BTreeSet;
 
 use jsonathlon_dataset::records::Seen;
-use jsonathlon_drive::accept::{Accept, Change, Read, Refused, Write};
-use jsonathlon_drive::random::Random;
+use jsonathlon_loadgen::accept::{Accept, Change, Read, Refused, Write};
+use jsonathlon_loadgen::random::Random;
 
 /// Stored versions: of the fields that partial writes change, and of all other fields. `None` if absent.
 pub(crate) type Stored = Option<(u32, u32)>;

@@ -4,8 +4,8 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use jsonathlon_dataset::records::Seen;
-use jsonathlon_drive::accept::{Accept, Change, Write, reply_hash};
-use jsonathlon_drive::random::Random;
+use jsonathlon_loadgen::accept::{Accept, Change, Write, reply_hash};
+use jsonathlon_loadgen::random::Random;
 
 use crate::schedule::{Stored, seen};
 

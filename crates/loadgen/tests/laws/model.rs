@@ -1,7 +1,7 @@
 //! Tests of the accept set against a store whose reads and writes take effect in random order.
 
 use jsonathlon_dataset::records::Seen;
-use jsonathlon_drive::accept::{Accept, Change, Refused};
+use jsonathlon_loadgen::accept::{Accept, Change, Refused};
 
 use crate::schedule::{Schedule, Weather, seen, stale};
 

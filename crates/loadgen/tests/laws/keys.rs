@@ -1,9 +1,9 @@
 //! Tests of request distributions against their definitions, by the chi-square test with fixed seeds.
 
-use jsonathlon_drive::keys::{Keys, Scatter, Shares, Zipf};
-use jsonathlon_drive::mix::Requests;
-use jsonathlon_drive::operation::Operation;
-use jsonathlon_drive::random::Random;
+use jsonathlon_loadgen::keys::{Keys, Scatter, Shares, Zipf};
+use jsonathlon_loadgen::mix::Requests;
+use jsonathlon_loadgen::operation::Operation;
+use jsonathlon_loadgen::random::Random;
 use proptest::prelude::*;
 
 /// Returns `true` if counts follow probabilities. With many classes the statistic is normally distributed;

@@ -1,4 +1,4 @@
-//! Benchmark of a client's work besides sending, on one core: `cargo bench -p jsonathlon-drive --bench
+//! Benchmark of a client's work besides sending, on one core: `cargo bench -p jsonathlon-loadgen --bench
 //! accept`.
 //!
 //! Prints the best and the median of nine passes in ns per call, because a shared machine disturbs single
@@ -9,11 +9,11 @@ use std::time::Instant;
 
 use jsonathlon_dataset::DataError;
 use jsonathlon_dataset::records::{Records, Scratch, Written};
-use jsonathlon_drive::accept::{Accept, Change, reply_hash};
-use jsonathlon_drive::keys::{Keys, Shares};
-use jsonathlon_drive::mix::Requests;
-use jsonathlon_drive::operation::Operation;
-use jsonathlon_drive::random::Random;
+use jsonathlon_loadgen::accept::{Accept, Change, reply_hash};
+use jsonathlon_loadgen::keys::{Keys, Shares};
+use jsonathlon_loadgen::mix::Requests;
+use jsonathlon_loadgen::operation::Operation;
+use jsonathlon_loadgen::random::Random;
 
 const RECORDS: u64 = 100_000;
 /// Replies of 1 kB that together exceed the caches.
