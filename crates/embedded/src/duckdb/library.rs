@@ -3,8 +3,6 @@
 
 use std::collections::BTreeMap;
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
-use std::fs::File;
-use std::os::fd::AsRawFd;
 use std::ptr::null_mut;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
@@ -83,8 +81,6 @@ struct Database {
     settings: Vec<(String, String)>,
     // Keeps the code behind `functions` loaded.
     _library: Loaded,
-    // Keeps the path valid by which the file was opened.
-    _folder: Option<File>,
 }
 
 // SAFETY: the engine allows any thread to connect to a database and to close it when no connection is left.
@@ -134,10 +130,9 @@ impl Database {
                 vectors: VectorFunctions::find(&library)?,
             }
         };
-        let (plain, folder) = plain_path(path)?;
-        let mut opened = Self { functions, handle: null_mut(), settings, _library: library, _folder: folder };
+        let mut opened = Self { functions, handle: null_mut(), settings, _library: library };
         let config = Config::new(&opened.functions, &opened.settings)?;
-        let path = c_text(&plain)?;
+        let path = c_text(path)?;
         let mut message = null_mut();
         // SAFETY: all pointers are valid for the call; the callee allocates the message.
         let state = unsafe {
@@ -156,20 +151,6 @@ impl Database {
             return Err(DriverError::Refused(text.unwrap_or_else(|| "DuckDB did not open the file".into())));
         }
         Ok(opened)
-    }
-}
-
-/// Path of a file that DuckDB takes literally. It reads `?` as the beginning of options and a backslash as a separator;
-/// if the folder's name contains one of them, the path leads through the descriptor of the folder, which must stay open.
-fn plain_path(path: &str) -> Result<(String, Option<File>)> {
-    let odd = |text: &str| text.contains(['?', '\\']);
-    match path.rsplit_once('/') {
-        Some((folder, file)) if odd(folder) => {
-            let failed = |error| DriverError::Refused(format!("cannot open the folder {folder}: {error}"));
-            let folder = File::open(folder).map_err(failed)?;
-            Ok((format!("/proc/self/fd/{}/{file}", folder.as_raw_fd()), Some(folder)))
-        }
-        _ => Ok((path.to_owned(), None)),
     }
 }
 

@@ -24,13 +24,20 @@ impl Duckdb {
     /// Loads the library and opens or creates the database file. Settings are DuckDB's configuration options.
     ///
     /// # Errors
-    /// [`DriverError::Unavailable`] if the library cannot be loaded. [`DriverError::Refused`] if the engine
-    /// cannot open the file, or does not accept a setting.
+    /// [`DriverError::Unavailable`] if the library cannot be loaded, or the path contains `?` or a backslash.
+    /// [`DriverError::Refused`] if the engine cannot open the file, or does not accept a setting.
     pub fn open(open: &Open) -> Result<Self> {
         let path = open.folder.join(FILE);
         let path = path
             .to_str()
             .ok_or_else(|| DriverError::Unsupported(format!("the path {} is not UTF-8", path.display())))?;
+        // DuckDB reads what follows `?` as options and a backslash as `/`, also behind links. The error would otherwise come
+        // with the first commit and blame a file.
+        if path.contains(['?', '\\']) {
+            return Err(DriverError::Unavailable(format!(
+                "DuckDB cannot keep its file in a folder with `?` or `\\` in its path ({path}); choose another, e.g. with --out"
+            )));
+        }
         let threads = fewer_cores(open)
             .filter(|_| !open.settings.contains_key("threads"))
             .map(|cores| cores.to_string());

@@ -342,8 +342,8 @@ fn duckdb_runs_several_statements_and_gives_the_last_ones_answer() {
 fn persistence(engine: &Engine, create: &str, load: &str, count: &str) {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("documents.ndjson");
-    // A name that engines could read as options, an escape sequence or a pattern.
-    let data = folder.path().join(r"what?a\b{c}");
+    // A name that engines could read as a pattern.
+    let data = folder.path().join("a{b,c}*");
     std::fs::create_dir(&data).unwrap();
     let documents: String = (0..5000).map(|n| format!("{{\"n\":{n},\"t\":\"é😀\"}}\n")).collect();
     std::fs::write(&file, documents).unwrap();
@@ -395,6 +395,20 @@ fn duckdb_keeps_its_data_from_process_to_process_and_over_a_kill() {
         "INSERT INTO t SELECT json FROM read_ndjson_objects('FILE')",
         "SELECT count(*) AS count FROM t",
     );
+}
+
+#[test]
+fn duckdb_says_which_folder_it_cannot_use() {
+    if real::excluded(&["duckdb"]) {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["what?", r"back\slash"] {
+        let odd = folder.path().join(name);
+        std::fs::create_dir(&odd).unwrap();
+        let Err(error) = duckdb().try_open(&odd) else { panic!("{name} cannot be used") };
+        assert!(error.to_string().contains("choose another, e.g. with --out"), "{error}");
+    }
 }
 
 #[test]

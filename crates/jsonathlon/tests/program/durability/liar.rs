@@ -13,7 +13,7 @@ const CUTS: u64 = 10;
 
 /// Builds the program that disables syncs, and copies it to a place that the server's user can access.
 fn liar(world: &World) -> String {
-    let outage = concat!(env!("CARGO_MANIFEST_DIR"), "/../outage/Cargo.toml");
+    let outage = concat!(env!("CARGO_MANIFEST_DIR"), "/../powerfail/Cargo.toml");
     // The test executable is `…/debug/deps/test-…`.
     let target = std::env::current_exe().unwrap().ancestors().nth(3).unwrap().to_owned();
     let built = Command::new(env!("CARGO"))
