@@ -6,6 +6,7 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "helpers of tests fail as tests do")]
 
+use std::collections::BTreeSet;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -80,6 +81,14 @@ fn assert_unchanged(workload: &str) {
 #[test]
 fn analytics_is_unchanged() {
     assert_unchanged("analytics");
+    // Of the two systems that are compared, one gives a wrong answer to one question.
+    let verdicts = |system: &str| -> BTreeSet<&str> {
+        let summary = run("analytics").summary();
+        let own = summary.results.iter().filter(|entry| entry.cell.id.system == system);
+        own.map(|entry| entry.verdict.word()).collect()
+    };
+    assert_eq!(verdicts("ma"), BTreeSet::from(["exact"]));
+    assert_eq!(verdicts("mb"), BTreeSet::from(["exact", "wrong"]));
 }
 
 #[test]
