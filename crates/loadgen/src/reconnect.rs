@@ -31,10 +31,15 @@ impl<W: Waiting> Runner<'_, W> {
         client.state = State::Down { next_try: now, tries: 0 };
         self.recorder.lost += 1;
         if self.shared.promises.is_some() {
-            client.state = State::Dead;
-            self.is_over |= self.clients.iter().all(|client| client.state == State::Dead);
+            self.retire(number);
         }
         Now::Over
+    }
+
+    /// Never reconnects a client again. The thread's trial is over when no client of it is left.
+    fn retire(&mut self, number: usize) {
+        self.clients[number].state = State::Dead;
+        self.is_over |= self.clients.iter().all(|client| client.state == State::Dead);
     }
 
     #[cold]
@@ -81,12 +86,10 @@ impl<W: Waiting> Runner<'_, W> {
                 let pause = (PAUSE_NS << tries.min(8)).min(LONGEST_PAUSE_NS);
                 let client = &mut self.clients[number];
                 client.close();
-                client.state = if tries >= ATTEMPTS {
-                    State::Dead
-                } else {
-                    State::Down { next_try: now + pause, tries: tries + 1 }
-                };
-                self.is_over |= self.clients.iter().all(|client| client.state == State::Dead);
+                client.state = State::Down { next_try: now + pause, tries: tries + 1 };
+                if tries >= ATTEMPTS {
+                    self.retire(number);
+                }
                 if self.shared.schedule.is_none() {
                     let place = self.shared.place(self.shared.shares.draw(&mut self.random));
                     let times = Times { intended: None, begun, ended: now, counted: false };

@@ -176,7 +176,8 @@ pub fn residency(folder: &Path) -> io::Result<Option<Residency>> {
         };
         let text = String::from_utf8_lossy(&output.stdout);
         // A file that `fincore` cannot open has no line. If it still exists, its pages are unknown.
-        if text.lines().count() < some.len() && text.lines().count() < existing(some) {
+        let known = text.lines().count();
+        if known < some.len() && known < some.iter().filter(|file| file.exists()).count() {
             return Ok(None);
         }
         for line in text.lines() {
@@ -192,11 +193,6 @@ pub fn residency(folder: &Path) -> io::Result<Option<Residency>> {
         }
     }
     Ok(Some(sum))
-}
-
-/// Number of these files that have not been removed meanwhile.
-fn existing(files: &[PathBuf]) -> usize {
-    files.iter().filter(|file| file.exists()).count()
 }
 
 #[cfg(test)]
