@@ -7,12 +7,14 @@
 
 mod common;
 
+use common::{
+    Problem, numbers,
+    serving::{Reads, Started, read},
+};
+
+use jsonathlon_catalogue::Transport;
 use jsonathlon_dataset::records::Records;
 use jsonathlon_driver_api::{Outcome, Parameter};
-use jsonathlon_systems::Transport;
-
-use common::serving::{Reads, Started, read};
-use common::{Problem, numbers};
 
 struct System {
     name: &'static str,

@@ -9,17 +9,22 @@
 
 mod common;
 
-use std::io::{BufWriter, Write};
-use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
+use std::{
+    io::{BufWriter, Write},
+    os::unix::fs::PermissionsExt,
+    path::{Path, PathBuf},
+};
 
+use common::{
+    LIMIT, Problem,
+    beside::{Beside, TABLE, psql_seconds},
+    limits, numbers,
+};
+
+use jsonathlon_catalogue::DOCUMENTS;
 use jsonathlon_dataset::ordinal::{Data, Maker, Table};
 use jsonathlon_stats::statistics::median;
-use jsonathlon_systems::DOCUMENTS;
 use jsonathlon_worker::protocol::{Exported, Load, Loaded, Op};
-
-use common::beside::{Beside, TABLE, psql_seconds};
-use common::{LIMIT, Problem, limits, numbers};
 
 /// Ordinals of documents of 64 KiB, 1 MiB and 16 MiB.
 const ORDINALS: [u64; 3] = [12, 16, 20];

@@ -9,17 +9,19 @@
 
 mod common;
 
-use std::path::{Path, PathBuf};
-use std::process::Command;
-
-use jsonathlon_driver_api::driver::Open;
-use jsonathlon_stats::statistics::{median, paired_ratio};
-use jsonathlon_systems::catalogue::fill;
-use jsonathlon_systems::{ANALYTICS, Catalogue, LoadMode, Store};
-use jsonathlon_worker::protocol::{Load, Loaded, Op, Opened, PROTOCOL, Ran};
-use jsonathlon_workloads::target::Target;
+use std::{
+    path::{Path, PathBuf},
+    process::Command,
+};
 
 use common::{LIMIT, Problem, generate, numbers, worker};
+
+use jsonathlon_artifacts::Store;
+use jsonathlon_catalogue::{ANALYTICS, Catalogue, LoadMode, fill};
+use jsonathlon_driver_api::driver::Open;
+use jsonathlon_stats::statistics::{median, paired_ratio};
+use jsonathlon_worker::protocol::{Load, Loaded, Op, Opened, PROTOCOL, Ran};
+use jsonathlon_workloads::target::Target;
 
 const TABLE: &str = "events";
 

@@ -6,14 +6,14 @@
 
 mod common;
 
+use common::{LIMIT, Problem, generate, numbers, worker};
+
+use jsonathlon_artifacts::Store;
+use jsonathlon_catalogue::{ANALYTICS, Catalogue, LoadMode, fill};
 use jsonathlon_dataset::questions::Question;
 use jsonathlon_stats::statistics::median;
-use jsonathlon_systems::catalogue::fill;
-use jsonathlon_systems::{ANALYTICS, Catalogue, LoadMode, Store};
 use jsonathlon_worker::protocol::{Answered, Load, Loaded, Op, Opened, PROTOCOL, Ran};
 use jsonathlon_workloads::target::Target;
-
-use common::{LIMIT, Problem, generate, numbers, worker};
 
 fn main() -> Result<(), Problem> {
     let numbers = numbers();

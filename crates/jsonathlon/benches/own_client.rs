@@ -9,20 +9,27 @@
 
 mod common;
 
-use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::{
+    os::unix::fs::PermissionsExt,
+    path::{Path, PathBuf},
+    process::{Child, Command, Stdio},
+};
 
-use jsonathlon_dataset::scan::Traits;
-use jsonathlon_dataset::source::Source;
-use jsonathlon_dataset::stage::{Blind, StageOptions, stage};
+use common::{
+    LIMIT, Problem,
+    beside::{Beside, TABLE, psql_seconds},
+    numbers,
+};
+
+use jsonathlon_catalogue::ANALYTICS;
+use jsonathlon_dataset::{
+    scan::Traits,
+    source::Source,
+    stage::{Blind, StageOptions, stage},
+};
 use jsonathlon_driver_api::driver::Open;
 use jsonathlon_stats::statistics::{median, paired_ratio};
-use jsonathlon_systems::ANALYTICS;
 use jsonathlon_worker::protocol::{Load, Loaded, Op};
-
-use common::beside::{Beside, TABLE, psql_seconds};
-use common::{LIMIT, Problem, numbers};
 
 /// The client program of a server.
 struct Client {

@@ -9,23 +9,26 @@
 
 mod common;
 
-use std::io::Write;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::{
+    io::Write,
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+};
 
+use common::{LIMIT, Problem, generate, numbers, request, worker};
+use serde::{Deserialize, de::DeserializeOwned};
+use serde_json::json;
+
+use jsonathlon_artifacts::Store;
+use jsonathlon_catalogue::{ANALYTICS, Catalogue, LoadMode, System, Variant, fill};
 use jsonathlon_dataset::questions::Question;
 use jsonathlon_driver_api::driver::Open;
 use jsonathlon_stats::statistics::{median, paired_ratio};
-use jsonathlon_systems::catalogue::fill;
-use jsonathlon_systems::{ANALYTICS, Catalogue, LoadMode, Store, System, Variant};
-use jsonathlon_worker::Worker;
-use jsonathlon_worker::protocol::{Answered, Load, Loaded, Op, Opened, PROTOCOL, Ran, Settled};
+use jsonathlon_worker::{
+    Worker,
+    protocol::{Answered, Load, Loaded, Op, Opened, PROTOCOL, Ran, Settled},
+};
 use jsonathlon_workloads::target::Target;
-use serde::Deserialize;
-use serde::de::DeserializeOwned;
-use serde_json::json;
-
-use common::{LIMIT, Problem, generate, numbers, request, worker};
 
 /// Unmeasured executions per question and round.
 const WARM_UP: usize = 2;

@@ -9,15 +9,19 @@
 
 mod common;
 
-use std::os::unix::process::CommandExt;
-use std::process::{Command, Stdio};
+use std::{
+    os::unix::process::CommandExt,
+    process::{Command, Stdio},
+};
 
+use common::{
+    Problem, limits, numbers,
+    serving::{Done, Reads, Started, read},
+};
+
+use jsonathlon_catalogue::Transport;
 use jsonathlon_dataset::records::{KeyOrder, KeyType, Records};
 use jsonathlon_stats::statistics::median;
-use jsonathlon_systems::Transport;
-
-use common::serving::{Done, Reads, Started, read};
-use common::{Problem, limits, numbers};
 
 const RECORDS: u64 = 100_000;
 

@@ -7,23 +7,28 @@
 
 mod common;
 
-use std::ffi::OsString;
-use std::net::{Ipv4Addr, TcpListener, TcpStream};
-use std::os::unix::ffi::OsStringExt;
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
-use std::os::unix::process::CommandExt;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::{
+    ffi::OsString,
+    net::{Ipv4Addr, TcpListener, TcpStream},
+    os::unix::{
+        ffi::OsStringExt,
+        fs::{MetadataExt, PermissionsExt},
+        process::CommandExt,
+    },
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+    time::{Duration, Instant},
+};
 
+use common::{LIMIT, Problem, command, engine, numbers};
+use rustix::process::{Pid, Signal, kill_process};
+
+use jsonathlon_artifacts::Store;
+use jsonathlon_catalogue::{ANALYTICS, Catalogue};
 use jsonathlon_driver_api::driver::Open;
 use jsonathlon_servers::Launch;
 use jsonathlon_stats::statistics::median;
-use jsonathlon_systems::{ANALYTICS, Catalogue, Store};
 use jsonathlon_workloads::target::Target;
-use rustix::process::{Pid, Signal, kill_process};
-
-use common::{LIMIT, Problem, command, engine, numbers};
 
 /// Interval between connection attempts to a port.
 const PAUSE: Duration = Duration::from_micros(500);

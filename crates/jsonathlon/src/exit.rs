@@ -3,11 +3,13 @@
 use std::error::Error;
 
 use anstyle::{AnsiColor, Style};
+
+use jsonathlon_artifacts::ArtifactError;
+use jsonathlon_catalogue::CatalogueError;
 use jsonathlon_dataset::DataError;
 use jsonathlon_report::page::PageError;
 use jsonathlon_results::ResultsError;
 use jsonathlon_studies::definition::StudyError;
-use jsonathlon_systems::{ArtifactError, CatalogueError};
 use jsonathlon_workloads::RunError;
 
 /// Exit code if a cell failed or is disputed, a run is incomplete, a durability promise was broken, a check

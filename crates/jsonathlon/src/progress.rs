@@ -1,14 +1,19 @@
 //! Shows progress on standard error: bars on a terminal, plain lines elsewhere.
 
-use std::collections::HashSet;
-use std::io::IsTerminal;
-use std::time::{Duration, Instant};
+use std::{
+    collections::HashSet,
+    io::IsTerminal,
+    time::{Duration, Instant},
+};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use jsonathlon_artifacts::{Progress as InstallProgress, Step as InstallStep};
 use jsonathlon_report::format;
-use jsonathlon_schema::id::Step;
-use jsonathlon_schema::record::{Cell, Verdict};
-use jsonathlon_systems::{Progress as InstallProgress, Step as InstallStep};
+use jsonathlon_schema::{
+    id::Step,
+    record::{Cell, Verdict},
+};
 use jsonathlon_workloads::observer::{Event, Observer, Work};
 
 /// Minimum pause between the last line and the next plain progress line, where there is no terminal.

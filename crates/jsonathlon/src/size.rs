@@ -37,7 +37,7 @@ pub(crate) fn count_or_none(text: &str) -> Result<u64, String> {
 
 /// Parses a size in bytes; the unit is required. `512MB` and `8GB` are decimal, `8GiB` is in units of 1,024.
 pub(crate) fn bytes(text: &str) -> Result<u64, String> {
-    jsonathlon_systems::bytes::parse(text).ok_or_else(|| {
+    jsonathlon_catalogue::bytes::parse(text).ok_or_else(|| {
         format!("{text:?} is no size: write one such as 512MB or 8GB (of thousands), or 8GiB (of 1,024)")
     })
 }

@@ -5,35 +5,38 @@
 
 mod support;
 
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::time::Duration;
+use std::{
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+    time::Duration,
+};
 
-use jsonathlon_dataset::source::Source;
-use jsonathlon_report::draw::Look;
-use jsonathlon_report::page;
-use jsonathlon_results::compare::compare;
-use jsonathlon_results::export;
-use jsonathlon_results::summary::Run;
-use jsonathlon_schema::id::State;
-use jsonathlon_schema::record::{Cell, Phase, Verdict};
-use jsonathlon_systems::{
+use serde_json::json;
+use support::{World, eventually, mock};
+
+use jsonathlon_catalogue::{
     Catalogue, CatalogueError, Installed, LoadMode, Said, Section, StatementRule, WorkloadRules,
 };
+use jsonathlon_dataset::source::Source;
+use jsonathlon_report::{draw::Look, page};
+use jsonathlon_results::{compare::compare, export, summary::Run};
+use jsonathlon_schema::{
+    id::State,
+    record::{Cell, Phase, Verdict},
+};
 use jsonathlon_worker::protocol::{Answered, Op};
-use jsonathlon_workloads::RunError;
-use jsonathlon_workloads::bench::{Bench, TABLE, UnderTest};
-use jsonathlon_workloads::engine::WorkerCommand;
-use jsonathlon_workloads::observer::Silent;
-use jsonathlon_workloads::recorder::{Recorder, blank};
-use jsonathlon_workloads::run::{Plan, resume, start};
-use jsonathlon_workloads::session::Ended;
-use jsonathlon_workloads::settings::Settings;
-use jsonathlon_workloads::target::Target;
-use jsonathlon_workloads::workload::Workload;
-use serde_json::json;
-
-use support::{World, eventually, mock};
+use jsonathlon_workloads::{
+    RunError,
+    bench::{Bench, TABLE, UnderTest},
+    engine::WorkerCommand,
+    observer::Silent,
+    recorder::{Recorder, blank},
+    run::{Plan, resume, start},
+    session::Ended,
+    settings::Settings,
+    target::Target,
+    workload::Workload,
+};
 
 /// A workload that loads the documents and executes one statement per round.
 struct Fetch;

@@ -1,35 +1,43 @@
 //! Runs a benchmark: stage documents, write the plan, run the trials, remove temporary data.
 
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    time::Instant,
+};
 
-use jsonathlon_dataset::DataError;
-use jsonathlon_dataset::scan::Traits;
-use jsonathlon_dataset::source::Source;
-use jsonathlon_dataset::stage::{StageOptions, Staged, stage};
-use jsonathlon_results::ResultsError;
-use jsonathlon_results::folder::RunFolder;
-use jsonathlon_results::tested::tested_in;
-use jsonathlon_schema::manifest::{Configuration, Durability, Exception, Manifest, Planned, SCHEMA};
-use jsonathlon_schema::ranking::MemorySetting;
-use jsonathlon_schema::record::{Body, Record};
-use jsonathlon_systems::Transport;
-use jsonathlon_telemetry::clock::{Clock, MonotonicClock};
-use jsonathlon_telemetry::disk;
-use jsonathlon_telemetry::machine;
-use jsonathlon_telemetry::series::{INTERVAL, Series, Subject};
+use jsonathlon_artifacts::machine_libraries;
+use jsonathlon_catalogue::Transport;
+use jsonathlon_dataset::{
+    DataError,
+    scan::Traits,
+    source::Source,
+    stage::{StageOptions, Staged, stage},
+};
+use jsonathlon_results::{ResultsError, folder::RunFolder, tested::tested_in};
+use jsonathlon_schema::{
+    manifest::{Configuration, Durability, Exception, Manifest, Planned, SCHEMA},
+    ranking::MemorySetting,
+    record::{Body, Record},
+};
+use jsonathlon_telemetry::{
+    clock::{Clock, MonotonicClock},
+    disk, machine,
+    series::{INTERVAL, Series, Subject},
+};
 
-use crate::RunError;
-use crate::bench::Bench;
-use crate::data;
-use crate::engine::WorkerCommand;
-use crate::observer::{Event, Observer, Work};
-use crate::recorder::Recorder;
-use crate::settings::Settings;
-use crate::spent::Spent;
-use crate::target::Target;
-use crate::workload::Workload;
+use crate::{
+    RunError,
+    bench::Bench,
+    data,
+    engine::WorkerCommand,
+    observer::{Event, Observer, Work},
+    recorder::Recorder,
+    settings::Settings,
+    spent::Spent,
+    target::Target,
+    workload::Workload,
+};
 
 /// Bytes of a generated event with its newline, for estimates before documents are generated.
 const EVENT_BYTES: u64 = 482;
@@ -381,7 +389,7 @@ fn configuration(target: &Target) -> Configuration {
         reference: from.reference,
         configuration_digest: from.digest.clone(),
         artifact_digest: target.artifact_digest(),
-        machine_libraries: target.installed.machine_libraries(from.server.as_ref()),
+        machine_libraries: machine_libraries(&target.installed, from.server.as_ref()),
         exceptions: from
             .exceptions
             .iter()
@@ -394,7 +402,7 @@ fn configuration(target: &Target) -> Configuration {
 /// `in-process` and `replication log`, both in serving only. A serving operation mostly consists of the round
 /// trip to the server, which an embedded engine does not have. Writes to a replication log as well cost more
 /// than writes without one.
-fn ranks_with(from: &jsonathlon_systems::Configuration) -> String {
+fn ranks_with(from: &jsonathlon_catalogue::Configuration) -> String {
     let serving = from.serving();
     let is_in_process = from.embedded && serving.is_some();
     let is_logged = serving.is_some_and(|serving| serving.replication_log);
@@ -406,7 +414,7 @@ fn ranks_with(from: &jsonathlon_systems::Configuration) -> String {
     words.into_iter().filter(|words| !words.is_empty()).collect::<Vec<_>>().join(", ")
 }
 
-fn memory_setting(from: &jsonathlon_systems::MemorySetting) -> MemorySetting {
+fn memory_setting(from: &jsonathlon_catalogue::MemorySetting) -> MemorySetting {
     MemorySetting {
         name: from.name.clone(),
         value: from.value.clone(),
@@ -416,7 +424,7 @@ fn memory_setting(from: &jsonathlon_systems::MemorySetting) -> MemorySetting {
 }
 
 /// Questions that a configuration answers in another sense than the stated one, with the reason.
-fn other_questions(from: &jsonathlon_systems::Configuration) -> BTreeMap<String, String> {
+fn other_questions(from: &jsonathlon_catalogue::Configuration) -> BTreeMap<String, String> {
     let questions = from.analytics().into_iter().flat_map(|analytics| analytics.questions);
     questions.filter_map(|(name, rules)| Some((name, rules.other_question?))).collect()
 }

@@ -1,8 +1,9 @@
 //! User settings of a run that all workloads share.
 
-use jsonathlon_systems::Transport;
-use jsonathlon_telemetry::memory_cap::MemoryCap;
 use serde::{Deserialize, Serialize};
+
+use jsonathlon_catalogue::Transport;
+use jsonathlon_telemetry::memory_cap::MemoryCap;
 
 use crate::pace::Enough;
 

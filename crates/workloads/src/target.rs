@@ -1,17 +1,18 @@
 //! Targets: a configuration plus the binaries or the server that run it.
 
-use std::collections::BTreeMap;
-use std::path::Path;
-use std::time::Duration;
+use std::{collections::BTreeMap, path::Path, time::Duration};
 
-use jsonathlon_driver_api::address::{Address, Password};
-use jsonathlon_driver_api::driver::Open;
-use jsonathlon_driver_api::endpoint::Endpoint;
-use jsonathlon_schema::id::Id;
-use jsonathlon_schema::ranking::{Preparation, Profile};
+use jsonathlon_catalogue::{ByAddress, Configuration, Installed, Part, PlaceholderError, Recipe, fill};
+use jsonathlon_driver_api::{
+    address::{Address, Password},
+    driver::Open,
+    endpoint::Endpoint,
+};
+use jsonathlon_schema::{
+    id::Id,
+    ranking::{Preparation, Profile},
+};
 use jsonathlon_servers::Launch;
-use jsonathlon_systems::catalogue::{self, PlaceholderError};
-use jsonathlon_systems::{ByAddress, Configuration, Installed, Part, Recipe};
 
 /// Time that the processes of an abandoned server have to exit.
 pub(crate) const GONE_LIMIT: Duration = Duration::from_secs(20);
@@ -146,11 +147,7 @@ impl Target {
                 Some(_) => BTreeMap::new(),
                 None => self.settings(folder, cores)?,
             },
-            statements: open
-                .statements
-                .iter()
-                .map(|text| catalogue::fill(text, &values))
-                .collect::<Result<_, _>>()?,
+            statements: open.statements.iter().map(|text| fill(text, &values)).collect::<Result<_, _>>()?,
             cores,
             endpoint: self.remote(true, PATIENCE_S),
         })
@@ -190,7 +187,7 @@ impl Target {
         let (count, at) = (cores.to_string(), folder.display().to_string());
         let values = [("cores", count.as_str()), ("folder", at.as_str())];
         let settings = self.configuration.open.settings.iter();
-        settings.map(|(name, value)| Ok((name.clone(), catalogue::fill(value, &values)?))).collect()
+        settings.map(|(name, value)| Ok((name.clone(), fill(value, &values)?))).collect()
     }
 
     /// Timeout of opening a session. Servers have limits of their own for initialising and starting, each
@@ -218,8 +215,8 @@ impl Target {
     #[must_use]
     pub fn profile(&self) -> Option<Profile> {
         self.configuration.profile.map(|profile| match profile {
-            jsonathlon_systems::Profile::Sized => Profile::Sized,
-            jsonathlon_systems::Profile::Stock => Profile::Stock,
+            jsonathlon_catalogue::Profile::Sized => Profile::Sized,
+            jsonathlon_catalogue::Profile::Stock => Profile::Stock,
         })
     }
 
@@ -227,10 +224,10 @@ impl Target {
     #[must_use]
     pub fn preparation(&self) -> Preparation {
         match self.configuration.preparation {
-            jsonathlon_systems::Preparation::AsIs => Preparation::AsIs,
-            jsonathlon_systems::Preparation::Prepared => Preparation::Prepared,
-            jsonathlon_systems::Preparation::Extracted => Preparation::Extracted,
-            jsonathlon_systems::Preparation::Own => Preparation::Own,
+            jsonathlon_catalogue::Preparation::AsIs => Preparation::AsIs,
+            jsonathlon_catalogue::Preparation::Prepared => Preparation::Prepared,
+            jsonathlon_catalogue::Preparation::Extracted => Preparation::Extracted,
+            jsonathlon_catalogue::Preparation::Own => Preparation::Own,
         }
     }
 

@@ -1,17 +1,19 @@
 //! A server that the program starts, with a session of the program and its own client program next to it.
 
-use std::collections::BTreeMap;
-use std::net::{Ipv4Addr, TcpListener};
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::{
+    collections::BTreeMap,
+    net::{Ipv4Addr, TcpListener},
+    path::{Path, PathBuf},
+    process::Command,
+};
 
-use jsonathlon_driver_api::driver::Open;
-use jsonathlon_systems::catalogue::fill;
-use jsonathlon_systems::{Catalogue, Store};
-use jsonathlon_worker::protocol::{Op, Ran};
-use jsonathlon_workloads::engine::Engine;
-use jsonathlon_workloads::target::Target;
 use serde::de::DeserializeOwned;
+
+use jsonathlon_artifacts::Store;
+use jsonathlon_catalogue::{Catalogue, fill};
+use jsonathlon_driver_api::driver::Open;
+use jsonathlon_worker::protocol::{Op, Ran};
+use jsonathlon_workloads::{engine::Engine, target::Target};
 
 use super::{LIMIT, Problem, command, engine};
 

@@ -1,26 +1,27 @@
 //! A server for benchmark clients, started as the program starts it.
 
-use std::collections::BTreeMap;
-use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::{
+    collections::BTreeMap,
+    os::unix::fs::PermissionsExt,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
+use jsonathlon_artifacts::Store;
+use jsonathlon_catalogue::{ANALYTICS, Catalogue, Transport};
 use jsonathlon_dataset::records::Records;
-use jsonathlon_driver_api::driver::Place;
-use jsonathlon_driver_api::{Connection, Host, Open};
-use jsonathlon_loadgen::job::{Job, Script};
-use jsonathlon_loadgen::mix::{Mix, Requests};
-use jsonathlon_loadgen::operation::Operation;
-use jsonathlon_loadgen::worker::Clients;
+use jsonathlon_driver_api::{Connection, Host, Open, driver::Place};
+use jsonathlon_loadgen::{
+    job::{Job, Script},
+    mix::{Mix, Requests},
+    operation::Operation,
+    worker::Clients,
+};
 use jsonathlon_servers::{Login, Server};
 use jsonathlon_stats::arrival::Arrival;
-use jsonathlon_systems::{ANALYTICS, Catalogue, Store, Transport};
-use jsonathlon_telemetry::clock::MonotonicClock;
-use jsonathlon_telemetry::stop::Stop;
-use jsonathlon_worker::Connector;
-use jsonathlon_worker::Subject;
-use jsonathlon_workloads::engine::endpoint;
-use jsonathlon_workloads::target::Target;
+use jsonathlon_telemetry::{clock::MonotonicClock, stop::Stop};
+use jsonathlon_worker::{Connector, Subject};
+use jsonathlon_workloads::{engine::endpoint, target::Target};
 
 use super::{LIMIT, Problem, command};
 

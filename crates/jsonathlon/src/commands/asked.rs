@@ -1,12 +1,9 @@
 //! Request of a run as the command line describes it, and the defaults of options that are not given.
 
+use jsonathlon_catalogue::OwnQuestions;
 use jsonathlon_dataset::source::Source;
 use jsonathlon_schema::id::State;
-use jsonathlon_systems::OwnQuestions;
-use jsonathlon_workloads::asking::AskSettings;
-use jsonathlon_workloads::pace::Enough;
-use jsonathlon_workloads::settings::Settings;
-use jsonathlon_workloads::workload::Workload;
+use jsonathlon_workloads::{asking::AskSettings, pace::Enough, settings::Settings, workload::Workload};
 
 use crate::cli::{AskArguments, RunArguments, States};
 

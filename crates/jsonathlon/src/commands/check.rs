@@ -2,27 +2,30 @@
 
 use std::process::ExitCode;
 
+use jsonathlon_artifacts::Store;
+use jsonathlon_catalogue::{ANALYTICS, Profile, Setting, select_variants};
 use jsonathlon_dataset::source::Source;
-use jsonathlon_report::draw::Look;
-use jsonathlon_report::self_checks;
-use jsonathlon_results::growth::growth;
-use jsonathlon_results::noise::{alarms_too_often, self_comparisons};
-use jsonathlon_results::summary::{Run, Summary};
+use jsonathlon_report::{draw::Look, self_checks};
+use jsonathlon_results::{
+    growth::growth,
+    noise::{alarms_too_often, self_comparisons},
+    summary::{Run, Summary},
+};
 use jsonathlon_schema::figure::SECONDS;
-use jsonathlon_systems::catalogue::{Setting, select_variants};
-use jsonathlon_systems::{ANALYTICS, Profile, Store};
-use jsonathlon_workloads::RunError;
-use jsonathlon_workloads::analytics::{Analytics, AnalyticsSettings};
-use jsonathlon_workloads::run::{Plan, default_folder, start};
-use jsonathlon_workloads::settings::Settings;
+use jsonathlon_workloads::{
+    RunError,
+    analytics::{Analytics, AnalyticsSettings},
+    run::{Plan, default_folder, start},
+    settings::Settings,
+};
 
-use super::configurations::targets;
-use super::memory::usual_budget;
-use super::{catalogue, print, worker};
-use crate::cli::{CheckAction, CheckArguments, GrowthArguments, NoiseArguments};
-use crate::exit::{FAILED_CELL, Failure};
-use crate::interrupt::Interrupt;
-use crate::progress::RunProgress;
+use super::{catalogue, configurations::targets, memory::usual_budget, print, worker};
+use crate::{
+    cli::{CheckAction, CheckArguments, GrowthArguments, NoiseArguments},
+    exit::{FAILED_CELL, Failure},
+    interrupt::Interrupt,
+    progress::RunProgress,
+};
 
 /// Number of questions of the analytics workload. Each is compared once per block of rounds.
 const QUESTIONS: u32 = 6;

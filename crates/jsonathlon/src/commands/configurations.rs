@@ -2,15 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use jsonathlon_systems::catalogue::{Setting, select_variants};
-use jsonathlon_systems::{Catalogue, Configuration, Store};
+use jsonathlon_artifacts::Store;
+use jsonathlon_catalogue::{Catalogue, Configuration, Setting, select_variants};
 use jsonathlon_workloads::target::Target;
 
-use super::install;
-use super::purpose::Purpose;
-use crate::cli::RunArguments;
-use crate::exit::Failure;
-use crate::interrupt::Interrupt;
+use super::{install, purpose::Purpose};
+use crate::{cli::RunArguments, exit::Failure, interrupt::Interrupt};
 
 /// Every selected system in every selected variant and storage setting. A system without a matching one is
 /// left out, with a note to the user.

@@ -1,21 +1,27 @@
 //! `--system NAME=WHERE`: external systems, i.e. remote servers and the user's own binaries.
 
-use std::collections::{BTreeMap, HashMap};
-use std::path::Path;
+use std::{
+    collections::{BTreeMap, HashMap},
+    path::Path,
+};
 
+use jsonathlon_catalogue::{
+    Catalogue, Configuration, Installed, Provenance, Setting, System, Transport, name_of,
+};
 use jsonathlon_driver_api::address::{Address, Password, is_address};
 use jsonathlon_schema::manifest;
-use jsonathlon_systems::catalogue::{Setting, name_of};
-use jsonathlon_systems::{Catalogue, Configuration, Installed, Provenance, System, Transport};
-use jsonathlon_workloads::proof::reported_version;
-use jsonathlon_workloads::settings::{Elsewhere, Settings};
-use jsonathlon_workloads::target::{Guest, Target};
+use jsonathlon_workloads::{
+    proof::reported_version,
+    settings::{Elsewhere, Settings},
+    target::{Guest, Target},
+};
 
-use super::memory::{Memory, as_before};
-use super::purpose::Purpose;
-use super::{scratch, worker};
-use crate::exit::Failure;
-use crate::interrupt::Interrupt;
+use super::{
+    memory::{Memory, as_before},
+    purpose::Purpose,
+    scratch, worker,
+};
+use crate::{exit::Failure, interrupt::Interrupt};
 
 /// Options of the command line that concern external systems.
 pub(super) struct Wanted<'a> {

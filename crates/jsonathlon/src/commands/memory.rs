@@ -1,13 +1,14 @@
 //! Memory that systems may use, from `--profile` and `--memory`.
 
+use jsonathlon_catalogue::{Configuration, Profile};
 use jsonathlon_report::format;
-use jsonathlon_schema::manifest;
-use jsonathlon_schema::ranking;
-use jsonathlon_systems::{Configuration, Profile};
+use jsonathlon_schema::{manifest, ranking};
 use jsonathlon_telemetry::machine::memory_bytes;
 
-use crate::cli::{ProfileChoice, RunArguments};
-use crate::exit::Failure;
+use crate::{
+    cli::{ProfileChoice, RunArguments},
+    exit::Failure,
+};
 
 /// Memory profiles of a run, and the budget of the profile `sized`.
 pub(super) struct Memory {

@@ -22,19 +22,17 @@ pub(crate) mod study;
 pub(crate) mod systems;
 pub(crate) mod workload;
 
-use std::io::Write;
-use std::os::unix::fs::PermissionsExt;
-use std::path::PathBuf;
+use std::{io::Write, os::unix::fs::PermissionsExt, path::PathBuf};
 
-use jsonathlon_report::format;
-use jsonathlon_servers::forbids_programs;
-use jsonathlon_systems::{Artifact, Catalogue, Installed, Presence, Recipe, Store};
-use jsonathlon_workloads::session::WorkerCommand;
 use tempfile::TempDir;
 
-use crate::exit::Failure;
-use crate::interrupt::Interrupt;
-use crate::progress::InstallBar;
+use jsonathlon_artifacts::{Presence, Store};
+use jsonathlon_catalogue::{Artifact, Catalogue, Installed, Recipe};
+use jsonathlon_report::format;
+use jsonathlon_servers::forbids_programs;
+use jsonathlon_workloads::session::WorkerCommand;
+
+use crate::{exit::Failure, interrupt::Interrupt, progress::InstallBar};
 
 /// Command that starts a worker: this program with the hidden subcommand `worker`.
 pub(crate) fn worker() -> Result<WorkerCommand, Failure> {

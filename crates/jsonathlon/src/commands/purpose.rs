@@ -1,11 +1,11 @@
 //! Selects and sets up configurations for a workload, by the catalogue's variants or by the user's own folder
 //! of questions.
 
-use jsonathlon_systems::catalogue::{OwnFolder, Selected, Setting, select_variants_of};
-use jsonathlon_systems::{Catalogue, Configuration, OwnQuestions, System};
+use jsonathlon_catalogue::{
+    Catalogue, Configuration, OwnFolder, OwnQuestions, Selected, Setting, System, select_variants_of,
+};
 
-use crate::cli::RunArguments;
-use crate::exit::Failure;
+use crate::{cli::RunArguments, exit::Failure};
 
 /// Workload that configurations are made for, and what it needs of them.
 #[derive(Debug, Clone, Copy)]
@@ -56,7 +56,7 @@ impl Purpose<'_> {
     ) -> Result<Vec<Vec<String>>, Failure> {
         let Some(own) = self.own else {
             let variants = select_variants_of(self.workload, systems, text, setting)?;
-            let names = |of_one: Vec<&jsonathlon_systems::Variant>| {
+            let names = |of_one: Vec<&jsonathlon_catalogue::Variant>| {
                 of_one.iter().map(|one| one.name.clone()).collect()
             };
             return Ok(variants.into_iter().map(names).collect());

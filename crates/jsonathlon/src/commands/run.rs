@@ -1,33 +1,40 @@
 //! `jsonathlon run`: starts or resumes a run, prints its tables and writes its page.
 
-use std::path::{Path, PathBuf};
-use std::process::ExitCode;
+use std::{
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
 
+use jsonathlon_artifacts::Store;
+use jsonathlon_catalogue::{Catalogue, Configuration, Transport};
 use jsonathlon_dataset::source::Source;
-use jsonathlon_report::draw::Look;
-use jsonathlon_report::page;
-use jsonathlon_report::run::summed_up;
-use jsonathlon_results::folder::read_manifest;
-use jsonathlon_results::summary::Run;
+use jsonathlon_report::{draw::Look, page, run::summed_up};
+use jsonathlon_results::{folder::read_manifest, summary::Run};
 use jsonathlon_schema::record::Verdict;
-use jsonathlon_systems::{Catalogue, Configuration, Store, Transport};
-use jsonathlon_workloads::RunError;
-use jsonathlon_workloads::run::{Plan, default_folder, resume, start};
-use jsonathlon_workloads::settings::{PageCache, Settings};
-use jsonathlon_workloads::target::Target;
-use jsonathlon_workloads::workload::Workload;
+use jsonathlon_workloads::{
+    RunError,
+    run::{Plan, default_folder, resume, start},
+    settings::{PageCache, Settings},
+    target::Target,
+    workload::Workload,
+};
 
-use super::asked::Asked;
-use super::configurations::{configurations, references, targets};
-use super::elsewhere::{self, Wanted};
-use super::memory::{Memory, as_before};
-use super::purpose::Purpose;
-use super::workload;
-use super::{catalogue, print, worker};
-use crate::cli::{self, RunCommand};
-use crate::exit::{FAILED_CELL, Failure, USAGE};
-use crate::interrupt::Interrupt;
-use crate::progress::RunProgress;
+use super::{
+    asked::Asked,
+    catalogue,
+    configurations::{configurations, references, targets},
+    elsewhere::{self, Wanted},
+    memory::{Memory, as_before},
+    print,
+    purpose::Purpose,
+    worker, workload,
+};
+use crate::{
+    cli::{self, RunCommand},
+    exit::{FAILED_CELL, Failure, USAGE},
+    interrupt::Interrupt,
+    progress::RunProgress,
+};
 
 pub(crate) fn run(command: &RunCommand) -> Result<ExitCode, Failure> {
     let json = workload::asked(command)?.arguments.json;

@@ -2,17 +2,21 @@
 
 use std::process::ExitCode;
 
+use jsonathlon_artifacts::{ArtifactError, Store, SystemStatus, machine_libraries, statuses};
+use jsonathlon_catalogue::{ANALYTICS, Catalogue, Selected, is_package, is_plain};
 use jsonathlon_report::format;
-use jsonathlon_systems::catalogue::{is_package, is_plain};
-use jsonathlon_systems::{ANALYTICS, ArtifactError, Catalogue, Selected, Store, SystemStatus, statuses};
-use jsonathlon_workloads::proof::{Proof, prove};
-use jsonathlon_workloads::target::Target;
+use jsonathlon_workloads::{
+    proof::{Proof, prove},
+    target::Target,
+};
 
 use super::{catalogue, install, lacks, print, scratch, size_and_licence, worker};
-use crate::cli::{CatalogueArguments, NamesArguments, PackagesArguments, SystemsAction, SystemsArguments};
-use crate::exit::{FAILED_CELL, Failure, INTERRUPTED};
-use crate::interrupt::Interrupt;
-use crate::progress::{CheckBar, InstallBar};
+use crate::{
+    cli::{CatalogueArguments, NamesArguments, PackagesArguments, SystemsAction, SystemsArguments},
+    exit::{FAILED_CELL, Failure, INTERRUPTED},
+    interrupt::Interrupt,
+    progress::{CheckBar, InstallBar},
+};
 
 pub(crate) fn run(arguments: &SystemsArguments) -> Result<ExitCode, Failure> {
     match &arguments.action {
@@ -161,7 +165,7 @@ fn install_one(one: &Selected<'_>, store: &Store, interrupt: &Interrupt) -> Resu
         return Ok("nothing to install".to_owned());
     };
     let installed = install(store, artifact, one.system.server(), interrupt)?;
-    let libraries = installed.machine_libraries(one.system.server_of(artifact).as_ref());
+    let libraries = machine_libraries(&installed, one.system.server_of(artifact).as_ref());
     let libraries = match libraries.is_empty() {
         true => String::new(),
         false => format!("; {}", taken_from_the_machine(&libraries)),
@@ -208,7 +212,7 @@ fn check_one(one: &Selected<'_>, store: &Store, interrupt: &Interrupt) -> Result
     let storage = one.system.storages().first().map_or("default", |storage| storage.name.as_str());
     let configuration = one.system.configuration(one.version, variant, storage)?;
     let installed = install(store, artifact, configuration.server.as_ref(), interrupt)?;
-    let libraries = installed.machine_libraries(configuration.server.as_ref());
+    let libraries = machine_libraries(&installed, configuration.server.as_ref());
     if !libraries.is_empty() {
         files += &format!("; {}", taken_from_the_machine(&libraries));
     }

@@ -1,24 +1,27 @@
 //! Maps names to workloads; the only place that distinguishes them.
 
-use jsonathlon_schema::manifest::Manifest;
-use jsonathlon_systems::{ANALYTICS, DOCUMENTS, FIDELITY, OwnQuestions, QUESTIONS, SERVING};
-use jsonathlon_workloads::analytics::Analytics;
-use jsonathlon_workloads::documents::Documents;
-use jsonathlon_workloads::documents::settings::DocumentsSettings;
-use jsonathlon_workloads::durability::settings::DurabilitySettings;
-use jsonathlon_workloads::durability::{self, Durability};
-use jsonathlon_workloads::fidelity::Fidelity;
-use jsonathlon_workloads::fidelity::settings::FidelitySettings;
-use jsonathlon_workloads::questions::{Questions, QuestionsSettings};
-use jsonathlon_workloads::serving::Serving;
-use jsonathlon_workloads::serving::settings::ServingSettings;
-use jsonathlon_workloads::workload::Workload;
 use serde_json::Value;
 
-use super::asked::{Asked, asking, usual};
-use super::{documents, durability as durable, fidelity, questions, serving};
-use crate::cli::{AnalyticsArguments, RunCommand, RunWorkload};
-use crate::exit::Failure;
+use jsonathlon_catalogue::{ANALYTICS, DOCUMENTS, FIDELITY, OwnQuestions, QUESTIONS, SERVING};
+use jsonathlon_schema::manifest::Manifest;
+use jsonathlon_workloads::{
+    analytics::Analytics,
+    documents::{Documents, settings::DocumentsSettings},
+    durability::{self, Durability, settings::DurabilitySettings},
+    fidelity::{Fidelity, settings::FidelitySettings},
+    questions::{Questions, QuestionsSettings},
+    serving::{Serving, settings::ServingSettings},
+    workload::Workload,
+};
+
+use super::{
+    asked::{Asked, asking, usual},
+    documents, durability as durable, fidelity, questions, serving,
+};
+use crate::{
+    cli::{AnalyticsArguments, RunCommand, RunWorkload},
+    exit::Failure,
+};
 
 /// Converts the arguments of `jsonathlon run` into the request of a run.
 pub(super) fn asked(command: &RunCommand) -> Result<Asked<'_>, Failure> {

@@ -50,7 +50,7 @@ fn the_document_leads_to_a_system_that_answers_exactly() {
     std::fs::write(&file, &text).unwrap();
 
     // Reuses the package of the built-in system, so that it is not downloaded again.
-    let catalogue = jsonathlon_systems::Catalogue::load(&[]).unwrap();
+    let catalogue = jsonathlon_catalogue::Catalogue::load(&[]).unwrap();
     let postgresql = catalogue.get("postgresql").unwrap();
     let version = postgresql.default_version();
     let folder = installed(postgresql.artifact(version).unwrap().unwrap()).folder.unwrap();

@@ -3,13 +3,13 @@
 
 use std::path::{Path, PathBuf};
 
+use jsonathlon_catalogue::Catalogue;
 use jsonathlon_driver_api::Open;
 use jsonathlon_schema::value::{Row, Value};
-use jsonathlon_systems::Catalogue;
-use jsonathlon_worker::protocol::{
-    Answered, FailureKind, Figures, Load, Loaded, Op, Opened, PROTOCOL, PlanText, Ran,
+use jsonathlon_worker::{
+    Worker, WorkerError,
+    protocol::{Answered, FailureKind, Figures, Load, Loaded, Op, Opened, PROTOCOL, PlanText, Ran},
 };
-use jsonathlon_worker::{Worker, WorkerError};
 
 use crate::support::{LIMIT, real};
 

@@ -1,24 +1,29 @@
 //! Tests of every serving statement of every system: it has the documented effect, with the promised plan.
 
-use std::collections::BTreeMap;
-use std::os::unix::fs::PermissionsExt;
-use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::{
+    collections::BTreeMap,
+    os::unix::fs::PermissionsExt,
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
-use jsonathlon_driver_api::driver::{DocumentSource, LoadSink};
-use jsonathlon_driver_api::{Connection, Host, Open, Outcome, Parameter, Result};
-use jsonathlon_schema::value::Value;
-use jsonathlon_servers::Server;
-use jsonathlon_systems::catalogue::fill;
-use jsonathlon_systems::{Catalogue, LoadMode, PathStep, SERVING, Serving, Variant, path_values};
-use jsonathlon_telemetry::clock::MonotonicClock;
-use jsonathlon_worker::Connector;
-use jsonathlon_workloads::engine::endpoint;
-use jsonathlon_workloads::target::Target;
 use serde_json::{Value as Json, json};
 
-use crate::questions::keys::are_asked_about;
-use crate::support::real::{included, installed, soon_up_alone};
+use jsonathlon_catalogue::{Catalogue, LoadMode, PathStep, SERVING, Serving, Variant, fill, path_values};
+use jsonathlon_driver_api::{
+    Connection, Host, Open, Outcome, Parameter, Result,
+    driver::{DocumentSource, LoadSink},
+};
+use jsonathlon_schema::value::Value;
+use jsonathlon_servers::Server;
+use jsonathlon_telemetry::clock::MonotonicClock;
+use jsonathlon_worker::Connector;
+use jsonathlon_workloads::{engine::endpoint, target::Target};
+
+use crate::{
+    questions::keys::are_asked_about,
+    support::real::{included, installed, soon_up_alone},
+};
 
 const TABLE: &str = "documents";
 /// Variants for flat documents only, which differ from those used here; the tests of the studies cover them.
@@ -31,7 +36,7 @@ const ODD: &str = r#"he said "a\b" and 'c' {{d}} :1 $1 ? é"#;
 
 /// The catalogue read from its source folder, not the built-in copy.
 fn catalogue() -> Catalogue {
-    let folders = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../systems/catalogue");
+    let folders = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../catalogue/systems");
     Catalogue::load(&[folders]).unwrap()
 }
 

@@ -4,18 +4,22 @@
 //! The published sizes are from older engine versions. ClickHouse and DuckDB have smaller formats by now, but
 //! can write the old ones, so equal formats are compared.
 
-use std::io::{BufRead, Write};
-use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
+use std::{
+    io::{BufRead, Write},
+    os::unix::fs::PermissionsExt,
+    path::Path,
+};
 
+use serde::de::DeserializeOwned;
+
+use jsonathlon_catalogue::{ANALYTICS, Catalogue, LoadMode, fill};
 use jsonathlon_dataset::generate::Generator;
 use jsonathlon_schema::value::Value;
-use jsonathlon_systems::catalogue::fill;
-use jsonathlon_systems::{ANALYTICS, Catalogue, LoadMode};
 use jsonathlon_worker::protocol::{Figures, Load, Loaded, Op, Ran, Settled};
-use jsonathlon_workloads::engine::{Engine, WorkerCommand};
-use jsonathlon_workloads::target::Target;
-use serde::de::DeserializeOwned;
+use jsonathlon_workloads::{
+    engine::{Engine, WorkerCommand},
+    target::Target,
+};
 
 use crate::support::{LIMIT, real};
 

@@ -9,7 +9,7 @@ pub(crate) mod killed;
 pub(crate) mod made_runs;
 pub(crate) mod process;
 pub(crate) mod real;
-#[path = "../../../systems/tests/support/script.rs"]
+#[path = "../../../artifacts/tests/support/script.rs"]
 pub(crate) mod script;
 pub(crate) mod systems;
 

@@ -3,11 +3,11 @@
 
 #![allow(dead_code, reason = "each test program uses its own part of this")]
 
-use std::io::Write;
-use std::path::Path;
+use std::{io::Write, path::Path};
 
+use jsonathlon_artifacts::Store;
+use jsonathlon_catalogue::{Artifact, Catalogue, Installed};
 use jsonathlon_servers::Launch;
-use jsonathlon_systems::{Artifact, Catalogue, Installed, Store};
 
 /// Environment variable with the comma-separated names of systems to exclude.
 const WITHOUT: &str = "JSONATHLON_TEST_WITHOUT";
@@ -79,7 +79,7 @@ pub(crate) fn soon_up_alone(launch: &mut Launch) {
 
 /// The source folder of a built-in system.
 pub(crate) fn built_in(system: &str) -> std::path::PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../systems/catalogue").join(system)
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../catalogue/systems").join(system)
 }
 
 /// Copies a folder recursively.

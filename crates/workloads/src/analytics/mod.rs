@@ -5,20 +5,24 @@ pub mod verify;
 
 use std::collections::BTreeMap;
 
-use jsonathlon_dataset::questions::Question as Known;
-use jsonathlon_dataset::reference::{Answers, Reference};
-use jsonathlon_dataset::scan::Event;
-use jsonathlon_dataset::stage::{Observe, Staged};
+use jsonathlon_catalogue::{ANALYTICS, Configuration, QuestionRules};
+use jsonathlon_dataset::{
+    questions::Question as Known,
+    reference::{Answers, Reference},
+    scan::Event,
+    stage::{Observe, Staged},
+};
 use jsonathlon_schema::value::Row;
-use jsonathlon_systems::{ANALYTICS, Configuration, QuestionRules};
 
-use crate::RunError;
-use crate::asking::{self, AskSettings, Comparison, Question, Truth};
-use crate::bench::{Accepted, Bench};
-use crate::cells::Cells;
-use crate::recorder::Recorder;
-use crate::target::Target;
-use crate::workload::Workload;
+use crate::{
+    RunError,
+    asking::{self, AskSettings, Comparison, Question, Truth},
+    bench::{Accepted, Bench},
+    cells::Cells,
+    recorder::Recorder,
+    target::Target,
+    workload::Workload,
+};
 
 /// Settings of this workload: only how questions are asked.
 pub type AnalyticsSettings = AskSettings;

@@ -1,29 +1,31 @@
 //! Runs the cold and hot trials of one question.
 
-use std::collections::HashSet;
-use std::time::Duration;
+use std::{collections::HashSet, time::Duration};
 
+use jsonathlon_catalogue::QuestionRules;
 use jsonathlon_dataset::digest::rows_digest;
 use jsonathlon_results::folder::answer_file;
-use jsonathlon_schema::id::State;
-use jsonathlon_schema::record::{Cell, Failure, FailureKind, Metrics, Phase, Trial};
-use jsonathlon_schema::value::{Row, Value};
-use jsonathlon_systems::QuestionRules;
+use jsonathlon_schema::{
+    id::State,
+    record::{Cell, Failure, FailureKind, Metrics, Phase, Trial},
+    value::{Row, Value},
+};
 use jsonathlon_telemetry::page_cache::{COLD_LIMIT, residency};
 use jsonathlon_worker::protocol::{Answered, Op};
 
 use super::{AskSettings, Comparison, Question, plan};
-use crate::RunError;
-use crate::access;
-use crate::bench::TABLE;
-use crate::bound;
-use crate::cells::Cells;
-use crate::in_memory::may_read;
-use crate::observer::{Event, Work};
-use crate::pace::Enough;
-use crate::recorder::{Recorder, SAME, blank, memory_metrics};
-use crate::session::{Ended, Session};
-use crate::settings::Settings;
+use crate::{
+    RunError, access,
+    bench::TABLE,
+    bound,
+    cells::Cells,
+    in_memory::may_read,
+    observer::{Event, Work},
+    pace::Enough,
+    recorder::{Recorder, SAME, blank, memory_metrics},
+    session::{Ended, Session},
+    settings::Settings,
+};
 
 /// Minimum and maximum number of warm-up executions. Warm-up ends early once an execution is not clearly
 /// faster than all before it.

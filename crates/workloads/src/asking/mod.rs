@@ -10,18 +10,19 @@ mod settings;
 
 pub(crate) mod plan;
 
-use std::collections::BTreeMap;
-use std::time::Duration;
+use std::{collections::BTreeMap, time::Duration};
 
+use jsonathlon_catalogue::QuestionRules;
 use jsonathlon_schema::value::Row;
-use jsonathlon_systems::QuestionRules;
 
-use crate::RunError;
-use crate::bench::{Accepted, Bench, TABLE, UnderTest};
-use crate::cells::Cells;
-use crate::recorder::Recorder;
-use crate::session::{Ended, Session};
-use crate::target::Target;
+use crate::{
+    RunError,
+    bench::{Accepted, Bench, TABLE, UnderTest},
+    cells::Cells,
+    recorder::Recorder,
+    session::{Ended, Session},
+    target::Target,
+};
 
 pub use comparison::Comparison;
 pub use settings::AskSettings;

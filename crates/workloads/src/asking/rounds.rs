@@ -1,18 +1,18 @@
 //! Order of work: rounds of loads and questions, rotated between targets, until the stopping rule applies.
 
+use jsonathlon_catalogue::QuestionRules;
 use jsonathlon_schema::id::State;
-use jsonathlon_systems::QuestionRules;
 use jsonathlon_telemetry::control::Control;
 
-use super::ask::{Asking, TimedOut};
-use super::{AskSettings, Asked, Question, Truth, plan};
-use crate::RunError;
-use crate::bench::Bench;
-use crate::cells::rotation;
-use crate::loading::not_asked;
-use crate::pace::Next;
-use crate::recorder::Recorder;
-use crate::session::Ended;
+use super::{
+    AskSettings, Asked, Question, Truth,
+    ask::{Asking, TimedOut},
+    plan,
+};
+use crate::{
+    RunError, bench::Bench, cells::rotation, loading::not_asked, pace::Next, recorder::Recorder,
+    session::Ended,
+};
 
 /// Context shared by all turns of a run.
 struct Turns<'t, 'b, 'a, T> {

@@ -1,17 +1,20 @@
 //! Builds indexes, runs queries with them, and drops them.
 
+use jsonathlon_catalogue::{Index, Operation};
 use jsonathlon_schema::record::{Cell, Failure, FailureKind, Trial, Verdict};
-use jsonathlon_systems::{Index, Operation};
 use jsonathlon_worker::protocol::Ran;
 
-use super::matrix;
-use super::trials;
-use super::turn::{Tried, Turn, filled};
-use crate::RunError;
-use crate::bench::TABLE;
-use crate::loading::sizes;
-use crate::recorder::{Recorder, blank};
-use crate::session::{Ended, Session};
+use super::{
+    matrix, trials,
+    turn::{Tried, Turn, filled},
+};
+use crate::{
+    RunError,
+    bench::TABLE,
+    loading::sizes,
+    recorder::{Recorder, blank},
+    session::{Ended, Session},
+};
 
 impl Turn<'_, '_, '_> {
     pub(super) fn indexes(&self, session: &mut Session<'_>, recorder: &mut Recorder<'_>) -> Tried<()> {

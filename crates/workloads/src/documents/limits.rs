@@ -2,27 +2,35 @@
 //! until one is rejected. Then bisects between the last accepted and the rejected size, to about a
 //! thousandth.
 
-use std::io::{BufWriter, Write};
-use std::path::Path;
-use std::time::Duration;
+use std::{
+    io::{BufWriter, Write},
+    path::Path,
+    time::Duration,
+};
 
+use jsonathlon_catalogue::{Documents as Part, LoadMode};
 use jsonathlon_dataset::ordinal::{Data, Larger, Table};
-use jsonathlon_schema::record::{Cell, Failure, FailureKind, Finding, Metrics, Trial, Verdict};
-use jsonathlon_schema::value::Value;
-use jsonathlon_systems::{Documents as Part, LoadMode};
+use jsonathlon_schema::{
+    record::{Cell, Failure, FailureKind, Finding, Metrics, Trial, Verdict},
+    value::Value,
+};
 use jsonathlon_telemetry::machine::available_memory_bytes;
 use jsonathlon_worker::protocol::{Exported, Load, Loaded, Op};
 
-use super::settings::{DocumentsSettings, size_word};
-use super::trials::{At, Tests};
-use crate::RunError;
-use crate::bench::{Bench, TABLE, UnderTest};
-use crate::cells::Cells;
-use crate::limit;
-use crate::observer::{Event, Work};
-use crate::plain_name::PlainName;
-use crate::recorder::{Recorder, blank};
-use crate::session::{Ended, Session};
+use super::{
+    settings::{DocumentsSettings, size_word},
+    trials::{At, Tests},
+};
+use crate::{
+    RunError,
+    bench::{Bench, TABLE, UnderTest},
+    cells::Cells,
+    limit,
+    observer::{Event, Work},
+    plain_name::PlainName,
+    recorder::{Recorder, blank},
+    session::{Ended, Session},
+};
 
 /// Timeout of loading one document, and again of exporting it.
 const PATIENCE: Duration = Duration::from_secs(120);

@@ -1,12 +1,14 @@
 //! Classifies how query plans use an index: used, usable, in vain, impossible.
 
+use jsonathlon_catalogue::{Ask, Index, Judged};
 use jsonathlon_schema::record::{Failure, FailureKind, Verdict};
-use jsonathlon_systems::{Ask, Index, Judged};
 
 use super::turn::{Tried, Turn, filled, is_too_much};
-use crate::RunError;
-use crate::recorder::{Recorder, blank};
-use crate::session::{Ended, Session};
+use crate::{
+    RunError,
+    recorder::{Recorder, blank},
+    session::{Ended, Session},
+};
 
 /// Use of an index by a query. The numbers are the values of the metric `index_use`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

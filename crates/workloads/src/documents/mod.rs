@@ -17,25 +17,30 @@ mod update;
 
 pub mod settings;
 
-use std::io::{BufWriter, Write};
-use std::path::Path;
+use std::{
+    io::{BufWriter, Write},
+    path::Path,
+};
 
-use jsonathlon_dataset::ordinal::{Maker, Table};
-use jsonathlon_schema::record::Failure;
-use jsonathlon_systems::{DOCUMENTS, Documents as Part};
-use jsonathlon_telemetry::control::Control;
-
-use crate::RunError;
-use crate::bench::{Bench, UnderTest};
-use crate::cells::rotation;
-use crate::observer::Event;
-use crate::recorder::Recorder;
-use crate::target::Target;
-use crate::workload::Workload;
 use settings::DocumentsSettings;
 use trials::{At, Tests};
 use truth::Truth;
 use turn::Turn;
+
+use jsonathlon_catalogue::{DOCUMENTS, Documents as Part};
+use jsonathlon_dataset::ordinal::{Maker, Table};
+use jsonathlon_schema::record::Failure;
+use jsonathlon_telemetry::control::Control;
+
+use crate::{
+    RunError,
+    bench::{Bench, UnderTest},
+    cells::rotation,
+    observer::Event,
+    recorder::Recorder,
+    target::Target,
+    workload::Workload,
+};
 
 /// Disk space that a system may need for each byte of its documents: the table, a copy, an index, and the WAL
 /// of all three.

@@ -1,19 +1,24 @@
 //! The steps of a turn in order: import, export, reads, copy, indexes, updates.
 
+use jsonathlon_catalogue::{Expected, LoadMode};
 use jsonathlon_schema::record::{Cell, Failure, FailureKind, Phase, Trial, Verdict};
-use jsonathlon_systems::{Expected, LoadMode};
 use jsonathlon_telemetry::page_cache::{COLD_LIMIT, residency};
 use jsonathlon_worker::protocol::{Exported, Load, Loaded, Op};
 
-use super::trials::{self, READS};
-use super::turn::{COPY, Tried, Turn};
-use super::{Kept, history, update};
-use crate::RunError;
-use crate::bench::{TABLE, UnderTest};
-use crate::observer::{Event, Work};
-use crate::plain_name::PlainName;
-use crate::recorder::{Recorder, blank};
-use crate::session::{Ended, Session, relay};
+use super::{
+    Kept, history,
+    trials::{self, READS},
+    turn::{COPY, Tried, Turn},
+    update,
+};
+use crate::{
+    RunError,
+    bench::{TABLE, UnderTest},
+    observer::{Event, Work},
+    plain_name::PlainName,
+    recorder::{Recorder, blank},
+    session::{Ended, Session, relay},
+};
 
 impl<'a> Turn<'_, '_, 'a> {
     /// Runs every trial of this round that the journal does not contain yet, so that a resumed run skips

@@ -1,9 +1,11 @@
 //! Plans the trials of a run with large documents.
 
+use jsonathlon_catalogue::{Ask, Documents as Part, Expected, Index, Operation};
 use jsonathlon_dataset::ordinal::Table;
-use jsonathlon_schema::id::State;
-use jsonathlon_schema::record::{Cell, Phase};
-use jsonathlon_systems::{Ask, Documents as Part, Expected, Index, Operation};
+use jsonathlon_schema::{
+    id::State,
+    record::{Cell, Phase},
+};
 
 use super::settings::{DocumentsSettings, size_word};
 use crate::cells::Cells;

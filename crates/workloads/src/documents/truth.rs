@@ -1,8 +1,8 @@
 //! The expected answers over a table, and the verification of a system's answers.
 
+use jsonathlon_catalogue::Expected;
 use jsonathlon_dataset::ordinal::Table;
 use jsonathlon_schema::value::{Row, Value};
-use jsonathlon_systems::Expected;
 
 /// Number that copies have as their top-level `l`.
 pub(super) const OF_COPIES: i64 = 1;

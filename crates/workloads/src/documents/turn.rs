@@ -1,22 +1,23 @@
 //! One configuration's part of a round over one table: shared functions for running, verifying and recording
 //! tests.
 
-use std::path::Path;
-use std::time::Duration;
+use std::{path::Path, time::Duration};
 
-use jsonathlon_schema::record::{Cell, Failure, FailureKind, Trial, Verdict};
-use jsonathlon_schema::value::Value;
-use jsonathlon_systems::{Documents as Part, Expected};
+use jsonathlon_catalogue::{Documents as Part, Expected};
+use jsonathlon_schema::{
+    record::{Cell, Failure, FailureKind, Trial, Verdict},
+    value::Value,
+};
 use jsonathlon_telemetry::memory::peak_resident_bytes;
 use jsonathlon_worker::protocol::{Answered, Exported, Op};
 
-use super::settings::DocumentsSettings;
-use super::trials::Tests;
-use super::truth::Truth;
-use crate::RunError;
-use crate::bench::{Bench, TABLE};
-use crate::recorder::{Recorder, SAME, blank};
-use crate::session::{Ended, Session};
+use super::{settings::DocumentsSettings, trials::Tests, truth::Truth};
+use crate::{
+    RunError,
+    bench::{Bench, TABLE},
+    recorder::{Recorder, SAME, blank},
+    session::{Ended, Session},
+};
 
 /// Name of the table of copies.
 pub(super) const COPY: &str = "documents_copied";

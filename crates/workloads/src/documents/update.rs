@@ -1,15 +1,19 @@
 //! Updates numbers deep inside a document, one at a time.
 
+use jsonathlon_catalogue::{PathStep, path_values};
 use jsonathlon_dataset::ordinal::Maker;
 use jsonathlon_schema::record::{Cell, Trial};
-use jsonathlon_systems::{PathStep, path_values};
 use jsonathlon_worker::protocol::Ran;
 
-use super::trials::depths;
-use super::turn::{Tried, Turn};
-use crate::bench::TABLE;
-use crate::recorder::{Recorder, blank};
-use crate::session::{Ended, Session};
+use super::{
+    trials::depths,
+    turn::{Tried, Turn},
+};
+use crate::{
+    bench::TABLE,
+    recorder::{Recorder, blank},
+    session::{Ended, Session},
+};
 
 /// Key of the document that is updated.
 const KEY: u64 = 0;

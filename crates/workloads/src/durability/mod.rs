@@ -10,26 +10,30 @@ mod stop;
 
 pub mod settings;
 
-use jsonathlon_dataset::records::{KeyType, RecordSet, Records};
-use jsonathlon_loadgen::mix::{Mix, Requests};
-use jsonathlon_loadgen::operation::Operation;
-use jsonathlon_results::tested::DURABILITY_RUN;
-use jsonathlon_schema::record::{CLIENTS, Cell, DURABILITY, Failure, FailureKind, Phase, Verdict};
-use jsonathlon_systems::catalogue::Durability as Tier;
-use jsonathlon_systems::{SERVING, Serving as Part};
-
-use crate::RunError;
-use crate::bench::{Bench, UnderTest};
-use crate::cells::Cells;
-use crate::observer::{Event, Work};
-use crate::recorder::{Recorder, blank};
-use crate::serving::scripts;
-use crate::session::Ended;
-use crate::snapshot::Snapshot;
-use crate::target::Target;
-use crate::workload::Workload;
 use settings::{DurabilitySettings, StopKind};
 use stop::Stopping;
+
+use jsonathlon_catalogue::{Durability as Tier, SERVING, Serving as Part};
+use jsonathlon_dataset::records::{KeyType, RecordSet, Records};
+use jsonathlon_loadgen::{
+    mix::{Mix, Requests},
+    operation::Operation,
+};
+use jsonathlon_results::tested::DURABILITY_RUN;
+use jsonathlon_schema::record::{CLIENTS, Cell, DURABILITY, Failure, FailureKind, Phase, Verdict};
+
+use crate::{
+    RunError,
+    bench::{Bench, UnderTest},
+    cells::Cells,
+    observer::{Event, Work},
+    recorder::{Recorder, blank},
+    serving::scripts,
+    session::Ended,
+    snapshot::Snapshot,
+    target::Target,
+    workload::Workload,
+};
 
 /// Name of the workload in the journal and on the command line.
 pub const NAME: &str = DURABILITY_RUN;

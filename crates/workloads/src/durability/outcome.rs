@@ -1,15 +1,16 @@
 //! Turns the result of a crash into metrics and findings.
 
+use jsonathlon_catalogue::{Durability, NOTHING};
 use jsonathlon_loadgen::promises::Kept;
-use jsonathlon_results::promise::PROMISE;
-use jsonathlon_results::tested::STOPPED;
-use jsonathlon_schema::figure::{
-    ACKNOWLEDGED_WRITES, ALLOWED_LOSS_S, DISK_STALL_S, Figure, IN_FLIGHT_WRITES, LOST_DOCUMENTS, LOST_WRITES,
-    MACHINE_STALL_S, MEASURED_S, OLDEST_LOSS_S, STOPS, STOPS_AS_PROMISED, STOPS_KEPT, TORN_DOCUMENTS,
-    WRITES_AFTER_CUT, WRITES_OUT_OF_ORDER,
+use jsonathlon_results::{promise::PROMISE, tested::STOPPED};
+use jsonathlon_schema::{
+    figure::{
+        ACKNOWLEDGED_WRITES, ALLOWED_LOSS_S, DISK_STALL_S, Figure, IN_FLIGHT_WRITES, LOST_DOCUMENTS,
+        LOST_WRITES, MACHINE_STALL_S, MEASURED_S, OLDEST_LOSS_S, STOPS, STOPS_AS_PROMISED, STOPS_KEPT,
+        TORN_DOCUMENTS, WRITES_AFTER_CUT, WRITES_OUT_OF_ORDER,
+    },
+    record::{Failure, FailureKind, Finding, Metrics},
 };
-use jsonathlon_schema::record::{Failure, FailureKind, Finding, Metrics};
-use jsonathlon_systems::catalogue::{Durability, NOTHING};
 use jsonathlon_telemetry::stall::Stalls;
 
 use super::settings::StopKind;

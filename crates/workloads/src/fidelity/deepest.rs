@@ -2,15 +2,19 @@
 
 use std::time::Duration;
 
+use jsonathlon_catalogue::Fidelity as Part;
 use jsonathlon_dataset::fidelity::{Case, Must, Nesting};
 use jsonathlon_schema::record::Finding;
-use jsonathlon_systems::Fidelity as Part;
 
-use super::offered::DocumentFile;
-use super::outcome;
-use super::probe::{Probe, Way};
-use crate::limit;
-use crate::session::{Ended, Session};
+use super::{
+    offered::DocumentFile,
+    outcome,
+    probe::{Probe, Way},
+};
+use crate::{
+    limit,
+    session::{Ended, Session},
+};
 
 /// Maximum depth to try: no practical document is deeper, and some engines crash on deeper ones.
 const MOST: u64 = 100_000;

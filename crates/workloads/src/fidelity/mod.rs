@@ -14,22 +14,27 @@ pub mod settings;
 
 use std::time::Duration;
 
-use jsonathlon_dataset::DataError;
-use jsonathlon_dataset::fidelity::{Case, Nesting};
-use jsonathlon_schema::record::{Cell, Failure, FailureKind, Finding, Phase, Verdict};
-use jsonathlon_systems::FIDELITY;
-
-use crate::RunError;
-use crate::bench::{Bench, UnderTest};
-use crate::cells::Cells;
-use crate::observer::{Event, Work};
-use crate::recorder::{Recorder, blank};
-use crate::session::{Ended, Session};
-use crate::target::Target;
-use crate::workload::Workload;
 use offered::DocumentFile;
 use probe::{Probe, Way};
 use settings::{FidelitySettings, KnownCase};
+
+use jsonathlon_catalogue::FIDELITY;
+use jsonathlon_dataset::{
+    DataError,
+    fidelity::{Case, Nesting},
+};
+use jsonathlon_schema::record::{Cell, Failure, FailureKind, Finding, Phase, Verdict};
+
+use crate::{
+    RunError,
+    bench::{Bench, UnderTest},
+    cells::Cells,
+    observer::{Event, Work},
+    recorder::{Recorder, blank},
+    session::{Ended, Session},
+    target::Target,
+    workload::Workload,
+};
 
 /// Maximum duration of one statement on one document; the run's own timeout applies if it is shorter.
 const LIMIT: Duration = Duration::from_secs(60);

@@ -1,9 +1,11 @@
 //! Findings about what a system did with a document.
 
+use jsonathlon_catalogue::Extracted;
 use jsonathlon_dataset::fidelity::{self, Case, MEMBER, Retained, shown};
-use jsonathlon_schema::record::{Failure, FailureKind, Finding};
-use jsonathlon_schema::value::Value;
-use jsonathlon_systems::Extracted;
+use jsonathlon_schema::{
+    record::{Failure, FailureKind, Finding},
+    value::Value,
+};
 
 /// State: the system accepted the document.
 pub(super) const ACCEPTED: &str = "accepted";

@@ -1,18 +1,21 @@
 //! Stores one document in one way, and reads it back in both ways.
 
-use std::path::Path;
-use std::time::Duration;
+use std::{path::Path, time::Duration};
 
+use jsonathlon_catalogue::{Fidelity as Part, LoadMode};
 use jsonathlon_dataset::fidelity::{Case, MEMBER};
-use jsonathlon_schema::record::{Failure, FailureKind, Finding};
-use jsonathlon_schema::value::Value;
-use jsonathlon_systems::{Fidelity as Part, LoadMode};
+use jsonathlon_schema::{
+    record::{Failure, FailureKind, Finding},
+    value::Value,
+};
 use jsonathlon_worker::protocol::{Answered, Load, Loaded, Op};
 
 use super::outcome::{self, NOT_OFFERED};
-use crate::bench::TABLE;
-use crate::plain_name::PlainName;
-use crate::session::{Ended, Session};
+use crate::{
+    bench::TABLE,
+    plain_name::PlainName,
+    session::{Ended, Session},
+};
 
 /// A way to store a document: bulk load path or statement parameter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,18 +1,18 @@
 //! Loads one file into one table, permanently or on trial.
 
-use std::path::Path;
-use std::time::Duration;
+use std::{path::Path, time::Duration};
 
-use jsonathlon_schema::record::FailureKind;
-use jsonathlon_schema::value::Value;
-use jsonathlon_systems::LoadMode;
+use jsonathlon_catalogue::LoadMode;
+use jsonathlon_schema::{record::FailureKind, value::Value};
 use jsonathlon_worker::protocol::{Load, Loaded, Op};
 
 use super::refused::{self, Outcome, Refused};
-use crate::RunError;
-use crate::plain_name::PlainName;
-use crate::recorder::Recorder;
-use crate::session::{Ended, Session, relay};
+use crate::{
+    RunError,
+    plain_name::PlainName,
+    recorder::Recorder,
+    session::{Ended, Session, relay},
+};
 
 /// Name of the table into which documents are loaded on trial.
 const PROBE: &str = "documents_probed";

@@ -14,21 +14,21 @@ mod survey;
 mod told;
 mod words;
 
-use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::{cell::RefCell, collections::BTreeMap};
 
+use jsonathlon_catalogue::{QUESTIONS, QuestionRules, question_file};
 use jsonathlon_dataset::agreement::Rules;
-use jsonathlon_schema::record::Verdict;
-use jsonathlon_schema::value::Row;
-use jsonathlon_systems::{QUESTIONS, QuestionRules, question_file};
+use jsonathlon_schema::{record::Verdict, value::Row};
 
-use crate::RunError;
-use crate::asking::{self, Asked, Comparison, Question, Truth};
-use crate::bench::{Accepted, Bench};
-use crate::cells::Cells;
-use crate::recorder::Recorder;
-use crate::target::Target;
-use crate::workload::Workload;
+use crate::{
+    RunError,
+    asking::{self, Asked, Comparison, Question, Truth},
+    bench::{Accepted, Bench},
+    cells::Cells,
+    recorder::Recorder,
+    target::Target,
+    workload::Workload,
+};
 
 pub use settings::QuestionsSettings;
 
@@ -87,7 +87,7 @@ impl Truth for Questions {
 
     fn questions(&self, target: &Target) -> Vec<Question> {
         let asked = self.settings.questions.iter().filter(|one| target.part.asks(&one.name));
-        let question = |one: &jsonathlon_systems::OwnQuestion| Question {
+        let question = |one: &jsonathlon_catalogue::OwnQuestion| Question {
             name: one.name.clone(),
             file: question_file(&one.name),
             columns: one.columns.iter().map(|column| column.name.clone()).collect(),

@@ -1,13 +1,12 @@
 //! Settings of a run with user-defined questions.
 
-use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::{collections::BTreeMap, path::PathBuf};
 
+use serde::{Deserialize, Serialize};
+
+use jsonathlon_catalogue::{ColumnType, ExpectedRows, OwnQuestion, OwnQuestions};
 use jsonathlon_dataset::agreement::{CellType, Column, Rules, Scale};
 use jsonathlon_schema::value::{Row, Value};
-use jsonathlon_systems::catalogue::{ColumnType, ExpectedRows};
-use jsonathlon_systems::{OwnQuestion, OwnQuestions};
-use serde::{Deserialize, Serialize};
 
 use crate::asking::AskSettings;
 

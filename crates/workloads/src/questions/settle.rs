@@ -1,21 +1,21 @@
 //! Compares the answers to one question and records the result.
 
+use jsonathlon_catalogue::name_of;
 use jsonathlon_dataset::agreement::{
     Answer, Decision, Difference, Electorate, Finding, Later, Rules, Standing as Found, decide, hold_against,
 };
-use jsonathlon_schema::record::{
-    Agreement, Basis, Body, DifferentRows, Failure, FirstRows, Given, Standing, Verdict,
+use jsonathlon_schema::{
+    record::{Agreement, Basis, Body, DifferentRows, Failure, FirstRows, Given, Standing, Verdict},
+    value::{Row, Value},
 };
-use jsonathlon_schema::value::{Row, Value};
-use jsonathlon_systems::catalogue::name_of;
 
-use super::held::Held;
-use super::told::{Told, is_named};
-use super::{Fixed, Questions, addend, settings};
-use crate::RunError;
-use crate::asking::Asked;
-use crate::bench::Bench;
-use crate::recorder::Recorder;
+use super::{
+    Fixed, Questions, addend,
+    held::Held,
+    settings,
+    told::{Told, is_named},
+};
+use crate::{RunError, asking::Asked, bench::Bench, recorder::Recorder};
 
 /// Number of rows of the expected answer that the journal itself contains, for readers.
 const FIRST_ROWS: usize = 10;

@@ -1,8 +1,7 @@
 //! Answers of targets to questions, before they are compared.
 
-use jsonathlon_schema::record::Failure;
-use jsonathlon_schema::value::Row;
-use jsonathlon_systems::catalogue::name_of;
+use jsonathlon_catalogue::name_of;
+use jsonathlon_schema::{record::Failure, value::Row};
 
 use crate::target::Target;
 

@@ -2,15 +2,19 @@
 
 use std::collections::BTreeMap;
 
-use jsonathlon_schema::record::{Cell, Failure, FailureKind, Verdict};
-use jsonathlon_schema::value::Value;
-use jsonathlon_systems::catalogue::{fill, sql_text};
+use jsonathlon_catalogue::{fill, sql_text};
+use jsonathlon_schema::{
+    record::{Cell, Failure, FailureKind, Verdict},
+    value::Value,
+};
 use jsonathlon_worker::protocol::{Figures, Op};
 
 use super::Served;
-use crate::bench::{LOOK_UP, TABLE};
-use crate::recorder::{Recorder, blank};
-use crate::session::{Ended, borrowed, placeholder};
+use crate::{
+    bench::{LOOK_UP, TABLE},
+    recorder::{Recorder, blank},
+    session::{Ended, borrowed, placeholder},
+};
 
 /// Name of the statement file; its last statement returns the sizes.
 const FILE: &str = "encoded";

@@ -1,18 +1,18 @@
 //! Measures how much a system writes to its WAL: by its own counters or by the growth of its files, while no
 //! client is working.
 
-use std::collections::BTreeMap;
-use std::time::Duration;
+use std::{collections::BTreeMap, time::Duration};
 
-use jsonathlon_schema::record::FailureKind;
-use jsonathlon_schema::value::Value;
-use jsonathlon_systems::Serving;
+use jsonathlon_catalogue::Serving;
+use jsonathlon_schema::{record::FailureKind, value::Value};
 use jsonathlon_telemetry::page_cache;
 use jsonathlon_worker::protocol::{Figures, Op};
 
 use super::encoding::{self, number};
-use crate::bench::{LOOK_UP, TABLE};
-use crate::session::{Ended, Session};
+use crate::{
+    bench::{LOOK_UP, TABLE},
+    session::{Ended, Session},
+};
 
 /// Maximum size in bytes of a WAL range to analyse: reading it takes seconds between two trials.
 const LOOKED_THROUGH: f64 = 2e9;

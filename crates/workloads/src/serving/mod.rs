@@ -18,22 +18,24 @@ pub mod settings;
 
 use std::collections::HashMap;
 
-use jsonathlon_dataset::records::{KeyType, RecordSet, Records};
-use jsonathlon_systems::catalogue::sql_text;
-use jsonathlon_systems::{SERVING, Serving as Part, StatementFile, StatementKind};
-use jsonathlon_telemetry::control::Control;
-
-use crate::RunError;
-use crate::bench::{Bench, UnderTest};
-use crate::cells::rotation;
-use crate::observer::Event;
-use crate::pace::Next;
-use crate::recorder::Recorder;
-use crate::snapshot::Snapshot;
-use crate::target::Target;
-use crate::workload::Workload;
 use settings::ServingSettings;
 use turn::Turn;
+
+use jsonathlon_catalogue::{SERVING, Serving as Part, StatementFile, StatementKind, sql_text};
+use jsonathlon_dataset::records::{KeyType, RecordSet, Records};
+use jsonathlon_telemetry::control::Control;
+
+use crate::{
+    RunError,
+    bench::{Bench, UnderTest},
+    cells::rotation,
+    observer::Event,
+    pace::Next,
+    recorder::Recorder,
+    snapshot::Snapshot,
+    target::Target,
+    workload::Workload,
+};
 
 /// The serving workload with its settings.
 #[derive(Debug)]

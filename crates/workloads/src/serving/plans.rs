@@ -2,17 +2,16 @@
 
 use std::time::Duration;
 
+use jsonathlon_catalogue::fill;
 use jsonathlon_loadgen::mix::Mix;
-use jsonathlon_schema::id::Step;
-use jsonathlon_schema::record::Cell;
-use jsonathlon_systems::catalogue::fill;
+use jsonathlon_schema::{id::Step, record::Cell};
 
-use super::settings::ServingSettings;
-use super::trials::of_operation;
-use super::{Served, scripts};
-use crate::access;
-use crate::recorder::Recorder;
-use crate::session::{Ended, borrowed, placeholder};
+use super::{Served, scripts, settings::ServingSettings, trials::of_operation};
+use crate::{
+    access,
+    recorder::Recorder,
+    session::{Ended, borrowed, placeholder},
+};
 
 /// Timeout of reading one query plan.
 const LIMIT: Duration = Duration::from_secs(60);

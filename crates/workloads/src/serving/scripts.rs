@@ -2,15 +2,19 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use jsonathlon_catalogue::{PathStep, Serving, path_values};
 use jsonathlon_dataset::records::{RecordSet, Step};
-use jsonathlon_loadgen::job::Script;
-use jsonathlon_loadgen::mix::Mix;
-use jsonathlon_loadgen::operation::Operation;
-use jsonathlon_loadgen::paths::{Paths, Projection};
-use jsonathlon_systems::{PathStep, Serving, path_values};
+use jsonathlon_loadgen::{
+    job::Script,
+    mix::Mix,
+    operation::Operation,
+    paths::{Paths, Projection},
+};
 
-use crate::bench::TABLE;
-use crate::session::{Ended, Session, borrowed};
+use crate::{
+    bench::TABLE,
+    session::{Ended, Session, borrowed},
+};
 
 /// Operations of a mix for which a configuration has no statements.
 pub(crate) fn missing(serving: &Serving, mix: &Mix) -> Vec<Operation> {

@@ -1,31 +1,39 @@
 //! Runs one configuration's part of a round: restore the data, then run all trials.
 
-use std::collections::{BTreeMap, HashMap};
-use std::time::Duration;
+use std::{
+    collections::{BTreeMap, HashMap},
+    time::Duration,
+};
 
-use jsonathlon_loadgen::answer::Driven;
-use jsonathlon_loadgen::job::{Job, Watched};
-use jsonathlon_loadgen::mix::{Mix, Requests};
-use jsonathlon_loadgen::operation::Operation;
+use jsonathlon_catalogue::Serving as Part;
+use jsonathlon_loadgen::{
+    answer::Driven,
+    job::{Job, Watched},
+    mix::{Mix, Requests},
+    operation::Operation,
+};
 use jsonathlon_schema::record::{Cell, Failure, FailureKind, Metrics, Verdict};
 use jsonathlon_stats::arrival::Arrival;
-use jsonathlon_systems::Serving as Part;
 use jsonathlon_telemetry::stop::Stop;
 use jsonathlon_worker::protocol::Op;
 
-use super::objective::Search;
-use super::outcome::{Beside, Outcome};
-use super::settings::{Rate, ServingSettings};
-use super::trials::{self, Conditions, What};
-use super::{Served, pinning, plans, scripts};
-use super::{encoding, journal};
-use crate::RunError;
-use crate::bench::{Bench, TABLE};
-use crate::in_memory::may_read;
-use crate::observer::{Event, Work};
-use crate::recorder::{Recorder, blank};
-use crate::session::{Ended, borrowed, relay};
-use crate::snapshot::Snapshot;
+use super::{
+    Served, encoding, journal,
+    objective::Search,
+    outcome::{Beside, Outcome},
+    pinning, plans, scripts,
+    settings::{Rate, ServingSettings},
+    trials::{self, Conditions, What},
+};
+use crate::{
+    RunError,
+    bench::{Bench, TABLE},
+    in_memory::may_read,
+    observer::{Event, Work},
+    recorder::{Recorder, blank},
+    session::{Ended, borrowed, relay},
+    snapshot::Snapshot,
+};
 
 /// Maximum seconds of unmeasured reads that warm up a system after its start.
 const WARM_UP_S: f64 = 1.0;

@@ -1,16 +1,18 @@
 //! What a session does on a remote server outside the run's own database.
 
-use std::os::unix::process::CommandExt;
-use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::{
+    os::unix::process::CommandExt,
+    process::{Command, Stdio},
+    time::{Duration, Instant},
+};
 
-use jsonathlon_driver_api::driver::Open;
-use jsonathlon_schema::record::FailureKind;
-use jsonathlon_schema::value::Value;
-use jsonathlon_servers::is_secret;
-use jsonathlon_systems::ByAddress;
-use jsonathlon_worker::protocol::{Answered, Op};
 use rustix::process::{Pid, Signal, kill_process_group};
+
+use jsonathlon_catalogue::ByAddress;
+use jsonathlon_driver_api::driver::Open;
+use jsonathlon_schema::{record::FailureKind, value::Value};
+use jsonathlon_servers::is_secret;
+use jsonathlon_worker::protocol::{Answered, Op};
 
 use super::{Ended, Session, fill};
 use crate::target::PATIENCE_S;

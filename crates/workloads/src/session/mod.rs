@@ -4,24 +4,31 @@ mod cap;
 mod guest;
 mod short;
 
-use std::cell::{Cell, RefCell};
-use std::path::{Path, PathBuf};
-use std::time::Duration;
-
-use jsonathlon_driver_api::driver::Open;
-use jsonathlon_schema::record::{Failure, FailureKind};
-use jsonathlon_schema::value::Value;
-use jsonathlon_servers::{Launch, wait_until_gone};
-use jsonathlon_systems::catalogue::{self, PlaceholderError};
-use jsonathlon_telemetry::memory::{Memory, peak_resident_bytes};
-use jsonathlon_telemetry::memory_cap::MemoryCap;
-use jsonathlon_telemetry::page_cache;
-use jsonathlon_telemetry::series::Subject;
-use jsonathlon_worker::WorkerError;
-use jsonathlon_worker::protocol::{
-    Answered, FailureKind as RefusedKind, Figures, Op, Opened, PlanText, Progress, Ran,
+use std::{
+    cell::{Cell, RefCell},
+    path::{Path, PathBuf},
+    time::Duration,
 };
+
 use serde::de::DeserializeOwned;
+
+use jsonathlon_catalogue::{PlaceholderError, fill as fill_text, fill_known};
+use jsonathlon_driver_api::driver::Open;
+use jsonathlon_schema::{
+    record::{Failure, FailureKind},
+    value::Value,
+};
+use jsonathlon_servers::{Launch, wait_until_gone};
+use jsonathlon_telemetry::{
+    memory::{Memory, peak_resident_bytes},
+    memory_cap::MemoryCap,
+    page_cache,
+    series::Subject,
+};
+use jsonathlon_worker::{
+    WorkerError,
+    protocol::{Answered, FailureKind as RefusedKind, Figures, Op, Opened, PlanText, Progress, Ran},
+};
 
 use crate::RunError;
 pub use crate::engine::WorkerCommand;
@@ -527,7 +534,7 @@ impl<'a> Session<'a> {
     /// Statements of the configuration's file `name` with all placeholders filled; empty if there is no such
     /// file.
     pub fn statements(&self, name: &str, values: &[(&str, &str)]) -> Result<Vec<String>, Ended> {
-        self.filled(name, values, catalogue::fill)
+        self.filled(name, values, fill_text)
     }
 
     /// Like [`Session::statements`], but keeps unknown placeholders, which stand for the values of an
@@ -537,7 +544,7 @@ impl<'a> Session<'a> {
         name: &str,
         values: &[(&str, &str)],
     ) -> Result<Vec<String>, Ended> {
-        self.filled(name, values, catalogue::fill_known)
+        self.filled(name, values, fill_known)
     }
 
     fn filled(&self, name: &str, values: &[(&str, &str)], fill: Fill) -> Result<Vec<String>, Ended> {
@@ -596,7 +603,7 @@ pub(crate) fn borrowed(values: &[(String, String)]) -> Vec<(&str, &str)> {
 }
 
 fn fill(text: &str, values: &[(&str, &str)]) -> Result<String, Ended> {
-    catalogue::fill(text, values).map_err(placeholder)
+    fill_text(text, values).map_err(placeholder)
 }
 
 pub(crate) fn placeholder(error: PlaceholderError) -> Ended {

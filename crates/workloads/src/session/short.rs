@@ -2,10 +2,9 @@
 
 use std::cell::Cell;
 
+use jsonathlon_catalogue::bytes::shown;
 use jsonathlon_schema::record::Failure;
-use jsonathlon_systems::bytes::shown;
-use jsonathlon_telemetry::cgroup::Groups;
-use jsonathlon_telemetry::{disk, machine};
+use jsonathlon_telemetry::{cgroup::Groups, disk, machine};
 
 use super::{Ended, Session};
 

@@ -1,30 +1,31 @@
 //! `jsonathlon questions check`: reports what is missing or misspelt in a folder of questions, and asks
 //! systems over the first documents.
 
-use std::io::Write;
-use std::path::Path;
-use std::process::ExitCode;
+use std::{io::Write, path::Path, process::ExitCode};
 
+use jsonathlon_artifacts::Store;
+use jsonathlon_catalogue::{Catalogue, OwnQuestions, Profile, QUESTIONS, Setting};
 use jsonathlon_dataset::source::Source;
 use jsonathlon_report::agreement;
 use jsonathlon_results::summary::Run;
 use jsonathlon_schema::record::Given;
-use jsonathlon_systems::catalogue::Setting;
-use jsonathlon_systems::{Catalogue, OwnQuestions, Profile, QUESTIONS, Store};
-use jsonathlon_workloads::RunError;
-use jsonathlon_workloads::asking::AskSettings;
-use jsonathlon_workloads::questions::{Questions, QuestionsSettings};
-use jsonathlon_workloads::run::{Plan, start};
-use jsonathlon_workloads::settings::Settings;
+use jsonathlon_workloads::{
+    RunError,
+    asking::AskSettings,
+    questions::{Questions, QuestionsSettings},
+    run::{Plan, start},
+    settings::Settings,
+};
 
-use crate::cli::{CatalogueArguments, NewerArguments};
-use crate::commands::configurations::targets;
-use crate::commands::memory::usual_budget;
-use crate::commands::purpose::Purpose;
-use crate::commands::{catalogue, print, scratch, worker};
-use crate::exit::{FAILED_CELL, Failure};
-use crate::interrupt::Interrupt;
-use crate::progress::RunProgress;
+use crate::{
+    cli::{CatalogueArguments, NewerArguments},
+    commands::{
+        catalogue, configurations::targets, memory::usual_budget, print, purpose::Purpose, scratch, worker,
+    },
+    exit::{FAILED_CELL, Failure},
+    interrupt::Interrupt,
+    progress::RunProgress,
+};
 
 /// Maximum number of documents that systems are asked over.
 const DOCUMENTS: usize = 1_000;
@@ -57,7 +58,7 @@ pub(super) fn run(wanted: &Wanted<'_>) -> Result<ExitCode, Failure> {
             text += &format!("{missing}\n");
             continue;
         }
-        let names = |folders: &[&jsonathlon_systems::catalogue::OwnFolder]| {
+        let names = |folders: &[&jsonathlon_catalogue::OwnFolder]| {
             folders.iter().map(|folder| folder.name.as_str()).collect::<Vec<_>>().join(", ")
         };
         text += &format!("  {:<24} {}\n", question.name, names(&asked));

@@ -5,13 +5,17 @@ mod new;
 
 use std::process::ExitCode;
 
-use jsonathlon_systems::{OwnQuestions, QUESTIONS};
+use jsonathlon_catalogue::{OwnQuestions, QUESTIONS};
 use jsonathlon_workloads::questions::{Questions, QuestionsSettings};
 
 use super::asked::{Asked, asking, usual};
-use crate::cli::RunArguments;
-use crate::cli::questions::{QuestionsAction, QuestionsArguments, RunQuestions};
-use crate::exit::Failure;
+use crate::{
+    cli::{
+        RunArguments,
+        questions::{QuestionsAction, QuestionsArguments, RunQuestions},
+    },
+    exit::Failure,
+};
 
 pub(crate) fn run(arguments: &QuestionsArguments) -> Result<ExitCode, Failure> {
     match &arguments.action {

@@ -1,22 +1,25 @@
 //! `jsonathlon questions new`: writes first questions about documents, with the statements of every system.
 
-use std::path::Path;
-use std::process::ExitCode;
-use std::time::Duration;
+use std::{path::Path, process::ExitCode, time::Duration};
 
-use jsonathlon_dataset::describe::{
-    FirstQuestion, Limits, PathProfile, Profile, Sampled, Steps, Wanted, first_questions, sample,
+use jsonathlon_catalogue::{
+    Catalogue, FirstAsked, Kind, KnownPath, OwnQuestions, Part, QUESTIONS, StatementKind, System,
 };
-use jsonathlon_dataset::left_out;
-use jsonathlon_dataset::source::Source;
+use jsonathlon_dataset::{
+    describe::{
+        FirstQuestion, Limits, PathProfile, Profile, Sampled, Steps, Wanted, first_questions, sample,
+    },
+    left_out,
+    source::Source,
+};
 use jsonathlon_report::format;
-use jsonathlon_systems::catalogue::OwnQuestions;
-use jsonathlon_systems::{Catalogue, FirstAsked, Kind, KnownPath, Part, QUESTIONS, StatementKind, System};
 
-use crate::cli::CatalogueArguments;
-use crate::commands::{catalogue, print};
-use crate::exit::Failure;
-use crate::interrupt::Interrupt;
+use crate::{
+    cli::CatalogueArguments,
+    commands::{catalogue, print},
+    exit::Failure,
+    interrupt::Interrupt,
+};
 
 /// Limits of the sample: large enough for any path that matters, and read within seconds.
 const LIMITS: Limits = Limits { bytes: 256 << 20, time: Duration::from_secs(6), kept: 5_000 };

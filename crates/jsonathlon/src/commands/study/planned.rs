@@ -2,17 +2,19 @@
 
 use std::path::Path;
 
-use clap::Parser;
-use clap::error::ContextKind;
-use jsonathlon_studies::definition::{OPTIONS, Study};
-use jsonathlon_studies::parts::Part;
-use jsonathlon_systems::catalogue::{Selected, Setting, select_variants_of};
-use jsonathlon_systems::{Catalogue, SERVING};
+use clap::{Parser, error::ContextKind};
 
-use super::super::workload;
-use super::kept::Kept;
-use crate::cli::{Cli, Command, RunCommand};
-use crate::exit::Failure;
+use jsonathlon_catalogue::{Catalogue, SERVING, Selected, Setting, select_variants_of};
+use jsonathlon_studies::{
+    definition::{OPTIONS, Study},
+    parts::Part,
+};
+
+use super::{super::workload, kept::Kept};
+use crate::{
+    cli::{Cli, Command, RunCommand},
+    exit::Failure,
+};
 
 /// Durability tier of runs whose study names none.
 const SYNCED: &str = "synced";

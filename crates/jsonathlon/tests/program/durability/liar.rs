@@ -54,7 +54,7 @@ fn a_server_whose_syncs_lie_is_caught_by_every_power_cut() {
     }
     let world = World::new();
     let folder = world.path("systems").join("postgresql");
-    copy(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../systems/catalogue/postgresql")), &folder);
+    copy(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../catalogue/systems/postgresql")), &folder);
     let definition = std::fs::read_to_string(folder.join("system.toml")).unwrap();
     let (begins, lies) = ("start = [\n", format!("start = [\n    \"{}\",\n", liar(&world)));
     assert_eq!(definition.matches(begins).count(), 1);

@@ -339,7 +339,7 @@ fn what_takes_too_long_is_ended_on_the_server_too() {
     let (world, mut host) = (World::new(), Host::postgresql());
     // A question that takes minutes and keeps the database busy for that time.
     let folder = world.path("systems/postgresql");
-    let built_in = Path::new(env!("CARGO_MANIFEST_DIR")).join("../systems/catalogue/postgresql");
+    let built_in = Path::new(env!("CARGO_MANIFEST_DIR")).join("../catalogue/systems/postgresql");
     let copied = std::process::Command::new("cp").arg("-r").args([&built_in, &folder]).status().unwrap();
     assert!(copied.success());
     let slow = folder.join("analytics/q2.sql");
@@ -390,7 +390,7 @@ fn a_version_that_was_never_tried_is_told_and_recorded() {
     let (world, host) = (World::new(), Host::postgresql());
     // The same system with a folder that was written for another version.
     let folder = world.path("systems/postgresql");
-    let built_in = Path::new(env!("CARGO_MANIFEST_DIR")).join("../systems/catalogue/postgresql");
+    let built_in = Path::new(env!("CARGO_MANIFEST_DIR")).join("../catalogue/systems/postgresql");
     let copied = std::process::Command::new("cp").arg("-r").args([&built_in, &folder]).status().unwrap();
     assert!(copied.success());
     let text = std::fs::read_to_string(folder.join("system.toml")).unwrap();
@@ -442,7 +442,7 @@ fn the_users_own_programs_are_started_as_any_other() {
         return;
     }
     let world = World::new();
-    let catalogue = jsonathlon_systems::Catalogue::load(&[]).unwrap();
+    let catalogue = jsonathlon_catalogue::Catalogue::load(&[]).unwrap();
     let system = catalogue.get("postgresql").unwrap();
     let there = installed(system.artifact(system.default_version()).unwrap().unwrap());
     // A folder with `bin`, readable by other users.

@@ -1,22 +1,28 @@
 //! ClickHouse over HTTP. No registry offers its server, so a small HTTP server wraps its engine library:
 //! statements, settings, formats and errors are the engine's, the message headers are written by this file.
 
-use std::collections::BTreeMap;
-use std::fmt::Write as _;
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{TcpListener, TcpStream};
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::{
+    collections::BTreeMap,
+    fmt::Write as _,
+    io::{BufRead, BufReader, Read, Write},
+    net::{TcpListener, TcpStream},
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex},
+};
 
+use jsonathlon_catalogue::{ANALYTICS, Catalogue};
 use jsonathlon_schema::value::Value;
-use jsonathlon_systems::{ANALYTICS, Catalogue};
-use jsonathlon_worker::protocol::{Answered, Op, Opened, PROTOCOL};
-use jsonathlon_worker::{Worker, WorkerError};
+use jsonathlon_worker::{
+    Worker, WorkerError,
+    protocol::{Answered, Op, Opened, PROTOCOL},
+};
 use jsonathlon_workloads::target::Target;
 
 use super::address::guest;
-use crate::support::real::{excluded, installed};
-use crate::support::{LIMIT, Look, QUESTIONS, World};
+use crate::support::{
+    LIMIT, Look, QUESTIONS, World,
+    real::{excluded, installed},
+};
 
 const PASSWORD: &str = "Basic ZGVmYXVsdDpzZWNyZXQ=";
 

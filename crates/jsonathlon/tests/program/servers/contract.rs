@@ -1,19 +1,21 @@
 //! Tests of the connection contract with systems that have to be installed.
 
-use std::path::Path;
-use std::sync::Arc;
+use std::{path::Path, sync::Arc};
 
+use jsonathlon_catalogue::{ANALYTICS, Catalogue};
 use jsonathlon_driver_api::{Connection, Host, Lane, Open};
-use jsonathlon_systems::{ANALYTICS, Catalogue};
 use jsonathlon_telemetry::clock::MonotonicClock;
 use jsonathlon_worker::Connector;
-use jsonathlon_workloads::engine::endpoint;
-use jsonathlon_workloads::target::Target;
+use jsonathlon_workloads::{engine::endpoint, target::Target};
 
-use super::server::Server;
-use super::suite::{self, DAY, INSTANT, Instants, Keyed, MILLISECOND, Query, SECOND, Table};
-use crate::support::LIMIT;
-use crate::support::real::{excluded, installed};
+use super::{
+    server::Server,
+    suite::{self, DAY, INSTANT, Instants, Keyed, MILLISECOND, Query, SECOND, Table},
+};
+use crate::support::{
+    LIMIT,
+    real::{excluded, installed},
+};
 
 fn host() -> Host {
     Host { clock: Arc::new(MonotonicClock::new()), output: None }

@@ -1,7 +1,7 @@
 //! Servers reached over encrypted TCP, with a certificate that the program generates.
 
+use jsonathlon_catalogue::Transport;
 use jsonathlon_schema::value::Value;
-use jsonathlon_systems::Transport;
 
 use super::server::{Server, int, process, write};
 use crate::support::real::excluded;

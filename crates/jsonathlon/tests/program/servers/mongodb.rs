@@ -1,16 +1,23 @@
 //! Tests of the MongoDB driver and server.
 
-use jsonathlon_dataset::generate::Generator;
-use jsonathlon_schema::record::Verdict;
-use jsonathlon_schema::value::{Row, Value};
-use jsonathlon_systems::Catalogue;
-use jsonathlon_worker::WorkerError;
-use jsonathlon_worker::protocol::{Documents, FailureKind, Figures, Load, Loaded, Op, PlanText};
 use rustix::process::Signal;
 
+use jsonathlon_catalogue::Catalogue;
+use jsonathlon_dataset::generate::Generator;
+use jsonathlon_schema::{
+    record::Verdict,
+    value::{Row, Value},
+};
+use jsonathlon_worker::{
+    WorkerError,
+    protocol::{Documents, FailureKind, Figures, Load, Loaded, Op, PlanText},
+};
+
 use super::server::{Server, Session, int, kill, text, write};
-use crate::support::World;
-use crate::support::real::{excluded, installed};
+use crate::support::{
+    World,
+    real::{excluded, installed},
+};
 
 const INSERT: &str = r#"{"command": {"insert": "t", "ordered": false, "documents": [":doc"], "writeConcern": {"w": 1, "j": true}}}"#;
 /// Counts the documents, because the collection's own counter may be wrong after a crash.

@@ -1,19 +1,18 @@
 //! Tests of the MySQL driver and server, in particular that `LOAD DATA LOCAL INFILE` loses nothing.
 
-use std::path::Path;
-use std::process::Command;
-use std::time::Duration;
+use std::{path::Path, process::Command, time::Duration};
 
-use jsonathlon_schema::record::Phase;
-use jsonathlon_schema::value::Value;
-use jsonathlon_systems::Transport;
-use jsonathlon_worker::WorkerError;
-use jsonathlon_worker::protocol::{FailureKind, Load, Loaded, Op};
 use rustix::process::Signal;
 
+use jsonathlon_catalogue::Transport;
+use jsonathlon_schema::{record::Phase, value::Value};
+use jsonathlon_worker::{
+    WorkerError,
+    protocol::{FailureKind, Load, Loaded, Op},
+};
+
 use super::server::{Server, crash, int, kill, text, write};
-use crate::support::real::excluded;
-use crate::support::{Look, World};
+use crate::support::{Look, World, real::excluded};
 
 const LOAD: &str = "LOAD DATA LOCAL INFILE 'documents' INTO TABLE t CHARACTER SET utf8mb4 (doc)";
 
@@ -296,7 +295,7 @@ fn a_hot_question_that_reads_from_the_disk_is_said_to() {
         return;
     }
     let world = World::new();
-    let built_in = Path::new(env!("CARGO_MANIFEST_DIR")).join("../systems/catalogue/mysql");
+    let built_in = Path::new(env!("CARGO_MANIFEST_DIR")).join("../catalogue/systems/mysql");
     let copied =
         Command::new("cp").arg("-R").arg(&built_in).arg(world.path("systems/mysql")).status().unwrap();
     assert!(copied.success());

@@ -1,22 +1,27 @@
 //! Starts a server as the program does, and opens sessions in workers of the program.
 
-use std::cell::Cell;
-use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
+use std::{
+    cell::Cell,
+    os::unix::fs::PermissionsExt,
+    path::{Path, PathBuf},
+};
 
+use rustix::process::{Pid, Signal, kill_process};
+
+use jsonathlon_catalogue::{ANALYTICS, Catalogue, Configuration, SERVING, Transport, fill};
 use jsonathlon_driver_api::Open;
 use jsonathlon_schema::value::{Row, Value};
 use jsonathlon_servers::Launch;
-use jsonathlon_systems::catalogue::fill;
-use jsonathlon_systems::{ANALYTICS, Catalogue, Configuration, SERVING, Transport};
-use jsonathlon_worker::WorkerError;
-use jsonathlon_worker::protocol::{Answered, FailureKind, Load, Loaded, Op, Opened, Progress, Ran};
-use jsonathlon_workloads::engine::{Engine, WorkerCommand};
-use jsonathlon_workloads::target::Target;
-use rustix::process::{Pid, Signal, kill_process};
+use jsonathlon_worker::{
+    WorkerError,
+    protocol::{Answered, FailureKind, Load, Loaded, Op, Opened, Progress, Ran},
+};
+use jsonathlon_workloads::{
+    engine::{Engine, WorkerCommand},
+    target::Target,
+};
 
-use crate::support::real::installed;
-use crate::support::{LIMIT, eventually};
+use crate::support::{LIMIT, eventually, real::installed};
 
 /// Folder and launch of a server; a test must leave no process of it behind.
 pub(crate) struct Server {

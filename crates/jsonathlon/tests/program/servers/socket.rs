@@ -1,13 +1,11 @@
 //! Servers reached over a Unix socket.
 
-use std::os::unix::fs::FileTypeExt;
-use std::path::Path;
+use std::{os::unix::fs::FileTypeExt, path::Path};
 
-use jsonathlon_systems::Transport;
+use jsonathlon_catalogue::Transport;
 
 use super::server::{Server, int, write};
-use crate::support::real::excluded;
-use crate::support::{Look, World};
+use crate::support::{Look, World, real::excluded};
 
 /// Returns `true` if the process has a listening TCP socket.
 fn listens(process: u32) -> bool {

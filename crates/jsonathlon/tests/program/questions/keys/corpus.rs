@@ -1,16 +1,15 @@
 //! Documents with arbitrary member names, and the expected answers to generated questions, computed naively.
 
-use std::collections::BTreeMap;
-use std::path::Path;
-use std::time::Duration;
+use std::{collections::BTreeMap, path::Path, time::Duration};
 
-use jsonathlon_dataset::describe::{JsonType, Limits, PathProfile, sample};
-use jsonathlon_dataset::source::Source;
-use jsonathlon_systems::{Kind, KnownPath};
-use proptest::prelude::*;
-use proptest::strategy::ValueTree as _;
-use proptest::test_runner::TestRunner;
+use proptest::{prelude::*, strategy::ValueTree as _, test_runner::TestRunner};
 use serde_json::{Value as Json, json};
+
+use jsonathlon_catalogue::{Kind, KnownPath};
+use jsonathlon_dataset::{
+    describe::{JsonType, Limits, PathProfile, sample},
+    source::Source,
+};
 
 /// Keys with a special meaning in paths, patterns, quoted texts, templates, lines or documents.
 pub(crate) const NASTY: [&str; 87] = [

@@ -5,23 +5,29 @@ mod corpus;
 
 use std::path::Path;
 
-use jsonathlon_driver_api::Connection;
-use jsonathlon_driver_api::driver::{DocumentSource, LoadSink};
-use jsonathlon_schema::value::{Row, Value};
-use jsonathlon_systems::catalogue::fill;
-use jsonathlon_systems::{
-    Catalogue, Configuration, FirstAsked, LoadMode, NotAsked, OwnQuestions, Part, QUESTIONS, StatementKind,
-    question_file,
-};
-use jsonathlon_worker::protocol::{Answered, Load, Loaded, Op};
-use jsonathlon_workloads::engine::{Engine, WorkerCommand};
-use jsonathlon_workloads::target::Target;
+use corpus::{Cell, Corpus, Question};
 use proptest::test_runner::{Config, TestRunner};
 use serde::de::DeserializeOwned;
 
-use crate::support::LIMIT;
-use crate::support::real::{included, installed};
-use corpus::{Cell, Corpus, Question};
+use jsonathlon_catalogue::{
+    Catalogue, Configuration, FirstAsked, LoadMode, NotAsked, OwnQuestions, Part, QUESTIONS, StatementKind,
+    fill, question_file,
+};
+use jsonathlon_driver_api::{
+    Connection,
+    driver::{DocumentSource, LoadSink},
+};
+use jsonathlon_schema::value::{Row, Value};
+use jsonathlon_worker::protocol::{Answered, Load, Loaded, Op};
+use jsonathlon_workloads::{
+    engine::{Engine, WorkerCommand},
+    target::Target,
+};
+
+use crate::support::{
+    LIMIT,
+    real::{included, installed},
+};
 
 /// Number of batches of random paths, which differ on each run; `PATHS` is the number of paths per batch.
 const BATCHES: usize = 4;
@@ -192,7 +198,7 @@ fn is_same(rows: &[Row], expected: &[Vec<Cell>]) -> bool {
 
 /// The default configuration for users' questions, read from the catalogue's source folder.
 fn usual(system: &str) -> Configuration {
-    let folders = Path::new(env!("CARGO_MANIFEST_DIR")).join("../systems/catalogue");
+    let folders = Path::new(env!("CARGO_MANIFEST_DIR")).join("../catalogue/systems");
     let catalogue = Catalogue::load(&[folders]).unwrap();
     let system = catalogue.get(system).unwrap();
     let variant = system.variants_of(QUESTIONS).iter().find(|one| one.is_default).unwrap();

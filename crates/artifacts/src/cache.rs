@@ -1,0 +1,162 @@
+//! Location of the cache, and layout of the files in it.
+
+use std::{
+    ffi::OsString,
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+use jsonathlon_catalogue::artifact::{Artifact, Source};
+
+use crate::{digest::Hasher, error::ArtifactError};
+
+/// Returns the root folder of the cache: `JSONATHLON_CACHE`, else `jsonathlon` in `XDG_CACHE_HOME`, else
+/// `.cache/jsonathlon` in `HOME`. `variable` looks up an environment variable; an empty value counts as
+/// unset.
+///
+/// As the XDG Base Directory Specification requires, an `XDG_CACHE_HOME` that is not absolute is ignored.
+///
+/// # Errors
+/// [`ArtifactError::NoCacheFolder`] if none of the three is set.
+pub fn cache_root(variable: impl Fn(&str) -> Option<OsString>) -> Result<PathBuf, ArtifactError> {
+    let set = |name: &str| variable(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    if let Some(root) = set("JSONATHLON_CACHE") {
+        return Ok(root);
+    }
+    if let Some(root) = set("XDG_CACHE_HOME").filter(|path| path.is_absolute()) {
+        return Ok(root.join("jsonathlon"));
+    }
+    set("HOME").map(|home| home.join(".cache/jsonathlon")).ok_or(ArtifactError::NoCacheFolder)
+}
+
+/// Paths of one version of a system in the cache.
+#[derive(Debug, Clone)]
+pub(crate) struct Places {
+    /// Folder with everything of this version: installations, downloads and temporary folders.
+    pub(crate) version: PathBuf,
+    /// Lock file whose holder alone may change the version's folder.
+    pub(crate) lock: PathBuf,
+}
+
+impl Places {
+    pub(crate) fn of(root: &Path, artifact: &Artifact) -> Self {
+        Self {
+            version: root.join("artifacts").join(&artifact.system).join(&artifact.version),
+            lock: root.join("locks").join(format!("{}@{}.lock", artifact.system, artifact.version)),
+        }
+    }
+
+    /// Returns the folder for an installation of this source. The digest in its name covers the archives and
+    /// what is extracted from them, so that a catalogue that pins another archive or takes other members uses
+    /// another folder.
+    pub(crate) fn installed(&self, source: &Source) -> PathBuf {
+        let mut hasher = Hasher::default();
+        hasher.update(format!("{}\n{}\n", source.digest(), source.selection()).as_bytes());
+        self.version.join(beginning(&hasher.finish()))
+    }
+
+    /// Returns the folder in which version 0.1.0 installed this source: the name covers the archives alone.
+    pub(crate) fn installed_before(&self, source: &Source) -> PathBuf {
+        self.version.join(beginning(&source.digest()))
+    }
+
+    /// Returns the path of a part's verified download, which is kept if unpacking is interrupted.
+    pub(crate) fn download(&self, part: &Source) -> PathBuf {
+        self.version.join(format!("{}.download", part.sha256))
+    }
+
+    /// Returns the temporary folder in which clients work.
+    pub(crate) fn fetching(&self) -> PathBuf {
+        self.version.join("fetching")
+    }
+
+    /// Returns the temporary folder into which archives are unpacked.
+    pub(crate) fn unpacking(&self) -> PathBuf {
+        self.version.join("unpacking")
+    }
+}
+
+/// Returns the first 16 digits of a digest, which is enough for the name of a folder.
+fn beginning(digest: &str) -> &str {
+    digest.get(..16).unwrap_or(digest)
+}
+
+/// Temporary folder that is removed on drop.
+#[derive(Debug)]
+pub(crate) struct Scratch(PathBuf);
+
+impl Scratch {
+    /// Creates an empty folder, after removing what an interrupted run may have left there.
+    pub(crate) fn new(path: PathBuf) -> Result<Self, ArtifactError> {
+        remove_all(&path).map_err(ArtifactError::cache(&path))?;
+        fs::create_dir_all(&path).map_err(ArtifactError::cache(&path))?;
+        Ok(Self(path))
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        // A failure cannot be handled here, and the next run removes the folder.
+        let _ = remove_all(&self.0);
+    }
+}
+
+/// Removes a file, or a folder with all its contents. Succeeds if nothing is there.
+pub(crate) fn remove_all(path: &Path) -> io::Result<()> {
+    let removed = match fs::symlink_metadata(path) {
+        Ok(facts) if facts.is_dir() => fs::remove_dir_all(path),
+        Ok(_) => fs::remove_file(path),
+        Err(error) => Err(error),
+    };
+    match removed {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        other => other,
+    }
+}
+
+/// Returns the size of all files below a folder, in bytes. Files that vanish meanwhile count as 0, because
+/// clients write and rename concurrently.
+pub(crate) fn bytes_below(path: &Path) -> u64 {
+    let Ok(entries) = fs::read_dir(path) else {
+        return fs::symlink_metadata(path).map_or(0, |facts| if facts.is_file() { facts.len() } else { 0 });
+    };
+    entries
+        .filter_map(Result::ok)
+        .map(|entry| match entry.file_type() {
+            Ok(kind) if kind.is_dir() => bytes_below(&entry.path()),
+            Ok(kind) if kind.is_file() => entry.metadata().map_or(0, |facts| facts.len()),
+            _ => 0,
+        })
+        .sum()
+}
+
+/// Returns the bytes that this user can still write to the file system of `path`.
+pub(crate) fn available(path: &Path) -> Result<u64, ArtifactError> {
+    let space = rustix::fs::statvfs(path).map_err(|error| ArtifactError::cache(path)(error.into()))?;
+    Ok(space.f_bavail.saturating_mul(space.f_frsize))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn root(variables: &[(&str, &str)]) -> Option<PathBuf> {
+        let look =
+            |name: &str| variables.iter().find(|(known, _)| *known == name).map(|(_, value)| value.into());
+        cache_root(look).ok()
+    }
+
+    #[test]
+    fn the_nearest_variable_decides() {
+        let home = ("HOME", "/home/me");
+        let xdg = ("XDG_CACHE_HOME", "/var/xdg");
+        assert_eq!(root(&[home, xdg, ("JSONATHLON_CACHE", "/c")]), Some("/c".into()));
+        assert_eq!(root(&[home, xdg, ("JSONATHLON_CACHE", "")]), Some("/var/xdg/jsonathlon".into()));
+        assert_eq!(root(&[home, ("XDG_CACHE_HOME", "relative")]), Some("/home/me/.cache/jsonathlon".into()));
+        assert_eq!(root(&[]), None);
+    }
+}

@@ -1,0 +1,73 @@
+//! pip: `pip download` downloads a wheel as the index holds it, and compares it with the index's digest.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use super::{Client, Job, process};
+use crate::{Watch, error::ArtifactError, format::Format};
+
+/// Client for one wheel at an exact version.
+#[derive(Debug)]
+pub(crate) struct Pypi {
+    pub(crate) package: String,
+}
+
+impl Client for Pypi {
+    /// `pip3` and not `pip`, because `ensurepip` gives a Python without pip only `pip3`.
+    fn program(&self) -> &'static str {
+        "pip3"
+    }
+
+    fn package(&self) -> &'static str {
+        "python3-pip"
+    }
+
+    fn format(&self) -> Format {
+        Format::Zip
+    }
+
+    /// One copy in pip's temporary folder, one in the destination.
+    fn copies(&self) -> u64 {
+        2
+    }
+
+    fn fetch(&self, job: &Job<'_>, watch: &mut Watch<'_>) -> Result<PathBuf, ArtifactError> {
+        let destination = job.folder.join("wheel");
+        // A separate temporary folder, in which the download's growth can be observed.
+        let temporary = job.folder.join("tmp");
+        for folder in [&destination, &temporary] {
+            fs::create_dir_all(folder).map_err(ArtifactError::cache(folder))?;
+        }
+        let mut command = Command::new(&job.program);
+        command
+            .arg("download")
+            // A wheel is used only for the programs in it, so neither its Python dependencies nor the version
+            // of this Python matter. Building is forbidden, because it would run code.
+            .args(["--no-deps", "--ignore-requires-python", "--only-binary=:all:"])
+            .args(["--no-cache-dir", "--no-input", "--disable-pip-version-check", "--progress-bar=off"])
+            .arg("--dest")
+            .arg(&destination)
+            .arg(&self.package)
+            .env("TMPDIR", &temporary);
+        let watched = [destination.as_path(), temporary.as_path()];
+        let ended = process::run(command, job, &watched, watch)?;
+        only_wheel(&destination).ok_or(ArtifactError::NothingFetched {
+            command: ended.command,
+            folder: destination,
+            output: ended.output,
+        })
+    }
+}
+
+fn only_wheel(folder: &Path) -> Option<PathBuf> {
+    let mut wheels: Vec<PathBuf> = fs::read_dir(folder)
+        .ok()?
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|path| path.is_file() && path.extension().is_some_and(|extension| extension == "whl"))
+        .collect();
+    let only = wheels.pop();
+    if wheels.is_empty() { only } else { None }
+}

@@ -1,0 +1,279 @@
+//! Errors of installing, checking and removing artifacts.
+
+use std::{fmt, io, path::PathBuf};
+
+use jsonathlon_catalogue::{artifact::DebianPackage, listed};
+
+/// Why an artifact could not be installed, checked or removed.
+#[derive(Debug, thiserror::Error)]
+pub enum ArtifactError {
+    /// No folder for the cache can be derived from the environment.
+    #[error("there is no folder for the cache: set JSONATHLON_CACHE to one that you can write to")]
+    NoCacheFolder,
+    /// A file or folder of the cache cannot be read or written.
+    #[error("use the cache at {}: {source}; make room there, or set JSONATHLON_CACHE to a folder that you can write to", .path.display())]
+    Cache {
+        /// File or folder that cannot be accessed.
+        path: PathBuf,
+        /// Error reported by the operating system.
+        source: io::Error,
+    },
+    /// The artifact is for another platform than this machine.
+    #[error("{system} {version} is for {platform}, and this machine is {here}")]
+    Platform {
+        /// Name of the system that was requested.
+        system: String,
+        /// Version that was requested of the system.
+        version: String,
+        /// Platform that the artifact is for, such as `linux-x86_64`.
+        platform: String,
+        /// Platform of this machine, such as `linux-x86_64`.
+        here: String,
+    },
+    /// No source of the artifact can be fetched completely, because clients are missing.
+    #[error("{system} {version} is fetched by {}, not found on the search path: {}, or copy {} from the cache of a machine that has it", listed(.clients), .remedies.join(", or "), .folder.display())]
+    NoClient {
+        /// Name of the system that was requested.
+        system: String,
+        /// Version that was requested of the system.
+        version: String,
+        /// Missing programs, one entry per source; the programs of one entry are enough.
+        clients: Vec<String>,
+        /// Remedy for each entry of `clients`.
+        remedies: Vec<String>,
+        /// Folder in the cache to which the version can be copied from another machine.
+        folder: PathBuf,
+    },
+    /// No source can be fetched completely, and at least one client is present but cannot be used.
+    #[error("{system} {version} cannot be fetched here: {}", .problems.join(", or "))]
+    Unfit {
+        /// Name of the system that was requested.
+        system: String,
+        /// Version that was requested of the system.
+        version: String,
+        /// Problem with a remedy, one entry per source.
+        problems: Vec<String>,
+    },
+    /// apt-get has no mirror of Debian among its sources.
+    #[error(
+        "{system}: apt-get knows no mirror of Debian, from which other suites could be had: let it have one among its sources, and run `apt-get update` once"
+    )]
+    NoMirror {
+        /// Name of the system that was requested.
+        system: String,
+    },
+    /// A suite no longer has the packages that the catalogue pins.
+    #[error("{0}")]
+    Gone(Box<Gone>),
+    /// A client's program could not be started, or not be waited for.
+    #[error("start {}: {source}", .program.display())]
+    ClientStart {
+        /// Path of the program.
+        program: PathBuf,
+        /// Error reported by the operating system.
+        source: io::Error,
+    },
+    /// The client ended with a failure status.
+    #[error("`{command}` failed ({status}); its last words:\n{output}")]
+    ClientFailed {
+        /// Command line of the client, for the user.
+        command: String,
+        /// Exit status or signal, as text.
+        status: String,
+        /// Last lines of the client's output.
+        output: String,
+    },
+    /// The client ended successfully, but the expected file is missing.
+    #[error("`{command}` ended well but left no archive in {}; its last words:\n{output}", .folder.display())]
+    NothingFetched {
+        /// Command line of the client, for the user.
+        command: String,
+        /// Folder in which the archive was expected.
+        folder: PathBuf,
+        /// Last lines of the client's output.
+        output: String,
+    },
+    /// The client made no progress for too long and was killed.
+    #[error(
+        "`{command}` got nothing for {seconds} s and was stopped: look at the network, the proxy and the client's mirror settings; its last words:\n{output}"
+    )]
+    ClientStalled {
+        /// Command line of the client, for the user.
+        command: String,
+        /// Time without progress after which the client was killed, in seconds.
+        seconds: u64,
+        /// Last lines of the client's output.
+        output: String,
+    },
+    /// A build reported no further package for too long and was killed.
+    #[error(
+        "`{command}` compiled nothing further for {seconds} s and was stopped: the machine is too busy for it or has too little memory; stop other work and try again, which goes on with what was compiled; its last words:\n{output}"
+    )]
+    BuildStalled {
+        /// Command line of the build, for the user.
+        command: String,
+        /// Time without progress after which the build was killed, in seconds.
+        seconds: u64,
+        /// Last lines of the build's output.
+        output: String,
+    },
+    /// The download has another SHA-256 than the catalogue states.
+    #[error(
+        "{package} is not what the catalogue names, so nothing was unpacked: its SHA-256 is {found}, expected {expected} ({found_bytes} bytes, expected {expected_bytes})"
+    )]
+    Digest {
+        /// Name of the package, with its version.
+        package: String,
+        /// SHA-256 that the catalogue states.
+        expected: String,
+        /// SHA-256 of the download.
+        found: String,
+        /// Size that the catalogue states, in bytes.
+        expected_bytes: u64,
+        /// Size of the download, in bytes.
+        found_bytes: u64,
+    },
+    /// The disk has not enough free space for the installation.
+    #[error("{system} {version} needs {} MB free at {}, and there are {} MB: make room, or set JSONATHLON_CACHE to a folder on another disk", megabytes(.needed), .folder.display(), megabytes(.available))]
+    Space {
+        /// Name of the system that was requested.
+        system: String,
+        /// Version that was requested of the system.
+        version: String,
+        /// Root folder of the cache.
+        folder: PathBuf,
+        /// Peak demand of the installation, in bytes.
+        needed: u64,
+        /// Space that this user can still write, in bytes.
+        available: u64,
+    },
+    /// The archive cannot be unpacked as the catalogue describes.
+    #[error("unpack {package}: {message}")]
+    Archive {
+        /// Name of the package, with its version.
+        package: String,
+        /// Problem with the archive, for the user.
+        message: String,
+    },
+    /// The download has the stated digest, but another size than the catalogue states.
+    #[error(
+        "{package} has {found} bytes, and the system's folder states `bytes` = {stated}: its SHA-256 is right, so correct `bytes`"
+    )]
+    Bytes {
+        /// Name of the package, with its version.
+        package: String,
+        /// Size that the catalogue states, in bytes.
+        stated: u64,
+        /// Size of the download, in bytes.
+        found: u64,
+    },
+    /// The members to extract are larger than the catalogue states.
+    #[error(
+        "unpack {package}: what is taken out of it comes to {found} bytes, more than {limit_is}, {limit}: correct `unpacked_bytes`, or take fewer `members`"
+    )]
+    Unpacked {
+        /// Name of the package, with its version.
+        package: String,
+        /// Description of the limit, for the message.
+        limit_is: &'static str,
+        /// Maximum size of the extracted members, in bytes.
+        limit: u64,
+        /// Size of the members, in bytes.
+        found: u64,
+    },
+    /// The version is not installed in the cache.
+    #[error("{system} {version} is not installed: install it by `{command}`")]
+    NotInstalled {
+        /// Name of the system that was requested.
+        system: String,
+        /// Version that was requested of the system.
+        version: String,
+        /// Shell command that installs the version.
+        command: String,
+    },
+    /// Installed files differ from those that were unpacked.
+    #[error("{} is damaged: {}; replace it by `{commands}`", .folder.display(), .problems.join("; "))]
+    Damaged {
+        /// Folder of the damaged installation.
+        folder: PathBuf,
+        /// Description of each missing or changed file.
+        problems: Vec<String>,
+        /// Shell commands that replace the installation.
+        commands: String,
+    },
+    /// The caller's cancellation check returned `true`.
+    #[error("interrupted")]
+    Cancelled,
+}
+
+/// Pinned packages that a Debian suite no longer has.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Gone {
+    /// Name of the system that was requested.
+    pub system: String,
+    /// Shell command that installs the version; `--accept-newer` is appended to it in the message.
+    pub command: String,
+    /// Name of the suite, such as `bookworm`.
+    pub suite: String,
+    /// Suites with updates that were not searched, because no mirror here has them.
+    pub unreached: Vec<String>,
+    /// Packages that the suite no longer has as pinned.
+    pub packages: Vec<GonePackage>,
+    /// Newest version of every package of the source, in the pinned order. `None` if the suite lacks one of
+    /// them.
+    pub offer: Option<Vec<DebianPackage>>,
+}
+
+/// A package that the suite no longer has as pinned.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GonePackage {
+    /// Name of the package in the suite.
+    pub name: String,
+    /// Version that the catalogue pins.
+    pub pinned: String,
+    /// Newest version in the suite. `None` if the suite lacks the package.
+    pub newest: Option<String>,
+}
+
+impl fmt::Display for Gone {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { system, command, suite, unreached, packages, offer } = self;
+        write!(formatter, "{system}: Debian {suite} has moved on: ")?;
+        for (index, GonePackage { name, pinned, newest }) in packages.iter().enumerate() {
+            let comma = if index > 0 { "; " } else { "" };
+            match newest {
+                Some(newest) => {
+                    write!(formatter, "{comma}{name} {pinned} is gone, and the newest there is {newest}")?;
+                }
+                None => write!(formatter, "{comma}{name} {pinned} is gone, and there is no newer one")?,
+            }
+        }
+        if offer.is_some() {
+            write!(
+                formatter,
+                ". Take the newest by `{command} --accept-newer`: it is then recorded under its own version, and used \
+                 by runs with `--accept-newer`"
+            )?;
+        } else {
+            write!(
+                formatter,
+                ". What is there now is put together otherwise: this needs a newer folder of the system"
+            )?;
+        }
+        if unreached.is_empty() {
+            return Ok(());
+        }
+        write!(formatter, ". Not looked into, for the mirror does not have it: {}", listed(unreached))
+    }
+}
+
+impl ArtifactError {
+    pub(crate) fn cache(path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
+        let path = path.into();
+        move |source| Self::Cache { path, source }
+    }
+}
+
+fn megabytes(bytes: &u64) -> u64 {
+    bytes.div_ceil(1_000_000)
+}

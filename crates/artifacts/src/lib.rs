@@ -1,0 +1,96 @@
+//! Artifacts: fetched from a registry, through its own client, into the user's cache.
+//!
+//! Registries are reached through `npm`, `mvn` and other clients, so that the user's mirrors, proxies and
+//! credentials apply; no host name is built in. A download is compared with the catalogue's SHA-256 before it
+//! is opened, and is unpacked into a temporary folder. That folder gets its final name by a rename when it is
+//! complete, so that a killed run leaves no partial installation behind.
+
+mod cache;
+mod choice;
+mod client;
+mod closure;
+mod digest;
+mod error;
+mod format;
+mod libraries;
+mod lock;
+mod newer;
+mod packages;
+mod record;
+mod status;
+mod store;
+mod unpack;
+
+use std::path::PathBuf;
+
+use jsonathlon_catalogue::artifact::Installed;
+
+pub use cache::cache_root;
+pub use client::client_programs;
+pub use closure::Closure;
+pub use error::{ArtifactError, Gone, GonePackage};
+pub use libraries::machine_libraries;
+pub use status::{SystemStatus, statuses};
+pub use store::{Checked, Store};
+
+/// Step of an installation, as reported in [`Progress`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Step {
+    /// Another process is working on the same artifact, and this one waits for it.
+    Waiting,
+    /// The client is downloading the artifact.
+    Downloading,
+    /// The SHA-256 of a file is being computed.
+    Verifying,
+    /// The program is being compiled; progress is counted in packages.
+    Building,
+    /// Members are being extracted from the archive.
+    Unpacking,
+}
+
+/// Progress within one step, in bytes. [`Step::Building`] counts packages, and the download of Go modules
+/// counts output lines of `go`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Progress {
+    /// Step that the two numbers belong to.
+    pub step: Step,
+    /// Amount done so far; at most `total` if `total` is known.
+    pub done: u64,
+    /// Total amount of this step; 0 while waiting and if the amount is unknown.
+    pub total: u64,
+}
+
+/// State of an artifact in the cache, judged by its record and the sizes of its files.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Presence {
+    /// Built into the jsonathlon binary; nothing has to be installed.
+    Bundled,
+    /// Installed, and all files have the recorded sizes.
+    Installed(Installed),
+    /// Not in the cache at all.
+    Absent,
+    /// In the cache but incomplete or changed; a new installation replaces it.
+    Damaged {
+        /// Folder of the damaged installation.
+        folder: PathBuf,
+        /// Description of the damage, for the user.
+        problem: String,
+    },
+}
+
+/// Progress callback and cancellation check passed to every installation step.
+pub(crate) struct Watch<'a> {
+    pub(crate) progress: &'a mut dyn FnMut(Progress),
+    pub(crate) cancelled: &'a dyn Fn() -> bool,
+}
+
+impl Watch<'_> {
+    pub(crate) fn tell(&mut self, step: Step, done: u64, total: u64) {
+        let done = if total == 0 { done } else { done.min(total) };
+        (self.progress)(Progress { step, done, total });
+    }
+
+    pub(crate) fn go_on(&self) -> Result<(), ArtifactError> {
+        if (self.cancelled)() { Err(ArtifactError::Cancelled) } else { Ok(()) }
+    }
+}

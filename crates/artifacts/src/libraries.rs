@@ -1,0 +1,181 @@
+//! Shared libraries that programs load from the machine instead of their artifact. They differ between
+//! machines, so two results with different libraries are not results of the same program.
+//!
+//! Files are read, never run. Libraries that a program loads while it runs (`dlopen`) are not found.
+
+use std::{
+    collections::{BTreeMap, BTreeSet, VecDeque},
+    fs::File,
+    path::{Path, PathBuf},
+};
+
+use object::{
+    Endianness, FileKind, elf,
+    read::{
+        ReadCache, ReadRef,
+        elf::{Dyn as _, FileHeader},
+    },
+};
+
+use jsonathlon_catalogue as catalogue;
+use jsonathlon_catalogue::artifact::Installed;
+use jsonathlon_servers::Recipe;
+
+/// Option of the dynamic loader that names the folders to search for libraries.
+const LIBRARY_PATH: &str = "--library-path";
+const LD_LIBRARY_PATH: &str = "LD_LIBRARY_PATH";
+
+/// Returns the names of the shared libraries that the installed programs load from the machine. The
+/// programs are those of the commands of `server`, or the library of an embedded engine. Empty if the
+/// artifact is bundled or the system is external.
+pub fn machine_libraries(installed: &Installed, server: Option<&Recipe>) -> Vec<String> {
+    let Some(folder) = &installed.folder else { return Vec::new() };
+    let mut search = Vec::new();
+    let mut programs = Vec::new();
+    match server {
+        None => programs.extend(installed.library().map(Path::to_path_buf)),
+        Some(server) => {
+            for command in server.init.iter().chain([&server.start]) {
+                programs.extend(command.iter().filter_map(|word| program(installed, word)));
+                let paths = command.iter().skip_while(|word| *word != LIBRARY_PATH).nth(1);
+                search.extend(paths.into_iter().flat_map(|paths| folders(installed, paths)));
+            }
+            let paths = server.environment.get(LD_LIBRARY_PATH);
+            search.extend(paths.into_iter().flat_map(|paths| folders(installed, paths)));
+        }
+    }
+    let mut names = BTreeSet::new();
+    for program in programs.into_iter().collect::<BTreeSet<_>>() {
+        Loading { artifact: folder, search: &search, found: BTreeMap::new() }.walk(&program, &mut names);
+    }
+    names.into_iter().collect()
+}
+
+/// Returns the file that a word of a command names by a role. `None` if there is no such file.
+fn program(installed: &Installed, word: &str) -> Option<PathBuf> {
+    word.starts_with("{{").then(|| filled(installed, word)).flatten().filter(|path| path.is_file())
+}
+
+fn folders(installed: &Installed, paths: &str) -> Vec<PathBuf> {
+    paths.split(':').filter_map(|path| filled(installed, path)).collect()
+}
+
+/// Returns the text with the paths of the artifact's files in place of their roles. `None` if the text
+/// holds other placeholders.
+fn filled(installed: &Installed, text: &str) -> Option<PathBuf> {
+    let files: Vec<(&str, String)> =
+        installed.files.iter().map(|(role, path)| (role.as_str(), path.display().to_string())).collect();
+    let values: Vec<(&str, &str)> = files.iter().map(|(role, path)| (*role, path.as_str())).collect();
+    catalogue::fill(text, &values).ok().map(PathBuf::from)
+}
+
+/// Libraries and search paths that the dynamic section of an ELF file names.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Needs {
+    libraries: Vec<String>,
+    rpath: Vec<String>,
+    runpath: Vec<String>,
+}
+
+/// Resolution of a program's libraries in the order of the dynamic loader: breadth first, each name looked up
+/// once.
+struct Loading<'a> {
+    artifact: &'a Path,
+    search: &'a [PathBuf],
+    /// Name of a library to whether the artifact has it.
+    found: BTreeMap<String, bool>,
+}
+
+impl Loading<'_> {
+    fn walk(&mut self, program: &Path, of_machine: &mut BTreeSet<String>) {
+        // `DT_RPATH` of the program, which the loader also uses for all libraries that it loads.
+        let own = Needs::of(program).map(|needs| needs.rpath_of(program)).unwrap_or_default();
+        let mut waiting = VecDeque::from([program.to_path_buf()]);
+        while let Some(file) = waiting.pop_front() {
+            let Some(needs) = Needs::of(&file) else { continue };
+            let folders: Vec<PathBuf> = match needs.runpath.is_empty() {
+                true => {
+                    let inherited = needs.rpath_of(&file).into_iter().chain(own.iter().cloned());
+                    inherited.chain(self.search.iter().cloned()).collect()
+                }
+                false => {
+                    let last = needs.runpath.iter().map(|folder| at_origin(folder, &file));
+                    self.search.iter().cloned().chain(last).collect()
+                }
+            };
+            for name in needs.libraries {
+                if self.found.contains_key(&name) {
+                    continue;
+                }
+                let there = folders.iter().map(|folder| folder.join(&name)).find(|path| path.is_file());
+                let there = there.filter(|path| path.starts_with(self.artifact));
+                self.found.insert(name.clone(), there.is_some());
+                match there {
+                    Some(path) => waiting.push_back(path),
+                    None => drop(of_machine.insert(name)),
+                }
+            }
+        }
+    }
+}
+
+impl Needs {
+    /// Reads what a file states. `None` for a file that is neither a program nor a library.
+    fn of(path: &Path) -> Option<Self> {
+        let data = ReadCache::new(File::open(path).ok()?);
+        match FileKind::parse(&data).ok()? {
+            FileKind::Elf64 => Self::read::<elf::FileHeader64<Endianness>, _>(&data),
+            FileKind::Elf32 => Self::read::<elf::FileHeader32<Endianness>, _>(&data),
+            _ => None,
+        }
+    }
+
+    fn read<'data, H, R>(data: R) -> Option<Self>
+    where
+        H: FileHeader<Endian = Endianness>,
+        R: ReadRef<'data>,
+    {
+        let header = H::parse(data).ok()?;
+        let endian = header.endian().ok()?;
+        let sections = header.sections(endian, data).ok()?;
+        // A program without a dynamic section needs no libraries.
+        let Some((entries, strings)) = sections.dynamic(endian, data).ok()? else {
+            return Some(Self::default());
+        };
+        let strings = sections.strings(endian, data, strings).ok()?;
+        let mut needs = Self::default();
+        for entry in entries {
+            let text = || {
+                let text = entry.string(endian, strings).ok()?;
+                std::str::from_utf8(text).ok().map(str::to_owned)
+            };
+            let paths = || -> Vec<String> {
+                text().iter().flat_map(|text| text.split(':')).map(str::to_owned).collect()
+            };
+            match entry.tag(endian) {
+                elf::DT_NEEDED => needs.libraries.extend(text()),
+                elf::DT_RPATH => needs.rpath = paths(),
+                elf::DT_RUNPATH => needs.runpath = paths(),
+                _ => {}
+            }
+        }
+        Some(needs)
+    }
+
+    fn rpath_of(&self, file: &Path) -> Vec<PathBuf> {
+        if self.runpath.is_empty() {
+            self.rpath.iter().map(|folder| at_origin(folder, file)).collect()
+        } else {
+            Vec::new()
+        }
+    }
+}
+
+/// Returns the folder with `$ORIGIN`, the folder of the file itself, replaced.
+fn at_origin(folder: &str, file: &Path) -> PathBuf {
+    let file = file.canonicalize().unwrap_or_else(|_| file.to_path_buf());
+    let origin = file.parent().unwrap_or(Path::new("/")).display().to_string();
+    let path = folder.replace("${ORIGIN}", &origin).replace("$ORIGIN", &origin);
+    // Resolve `..`, which would hide that a path lies inside the artifact.
+    Path::new(&path).canonicalize().unwrap_or_else(|_| PathBuf::from(path))
+}

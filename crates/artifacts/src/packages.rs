@@ -1,0 +1,60 @@
+//! Looks up packages of a Debian suite with their dependencies.
+
+use crate::{
+    Progress, Store, Watch,
+    cache::Scratch,
+    client::{self, Clients, Job},
+    closure::Closure,
+    error::ArtifactError,
+    lock::Lock,
+};
+
+impl Store {
+    /// Looks up packages of a Debian suite with all their dependencies, as if no package were installed. Uses
+    /// the user's own apt-get and mirror, and downloads only the indexes of the suite and its updates.
+    ///
+    /// # Errors
+    /// [`ArtifactError::Unfit`] if apt-get or the Debian keyring is missing, [`ArtifactError::NoMirror`] if
+    /// apt-get has no Debian mirror, [`ArtifactError::ClientFailed`] if apt-get fails, for example because it
+    /// does not know the suite or a package, [`ArtifactError::Cancelled`] if `cancelled` returns `true`.
+    pub fn packages(
+        &self,
+        suite: &str,
+        names: &[String],
+        progress: &mut dyn FnMut(Progress),
+        cancelled: &dyn Fn() -> bool,
+    ) -> Result<Closure, ArtifactError> {
+        let shown = names.join(" ");
+        let program = apt_get(self.clients()).map_err(|problem| ArtifactError::Unfit {
+            system: shown.clone(),
+            version: format!("of {suite}"),
+            problems: vec![problem],
+        })?;
+        let mut watch = Watch { progress, cancelled };
+        let _lock = Lock::take(&self.root().join("locks/packages.lock"), &mut watch)?;
+        let folder = Scratch::new(self.root().join("packages"))?;
+        let job = Job {
+            program,
+            clients: self.clients(),
+            system: &shown,
+            command: String::new(),
+            folder: folder.path(),
+            cache: self.root(),
+            bytes: 0,
+        };
+        client::closure(suite, names, &job, &mut watch)
+    }
+}
+
+fn apt_get(clients: &Clients) -> Result<std::path::PathBuf, String> {
+    let missing = "`apt-get`, which knows the packages, is not on the search path";
+    let program = clients.find("apt-get").ok_or(missing)?;
+    if clients.debian_keyring.is_file() {
+        Ok(program)
+    } else {
+        Err(format!(
+            "{}, by which packages are verified, is not there: install it (`apt-get install debian-archive-keyring`)",
+            clients.debian_keyring.display()
+        ))
+    }
+}

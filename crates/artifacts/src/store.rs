@@ -1,0 +1,573 @@
+//! The cache of artifacts: looks up, installs, checks and removes them.
+
+use std::{
+    collections::BTreeMap,
+    ffi::OsString,
+    fs,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use jsonathlon_catalogue::artifact::{Artifact, DebianPackage, Installed, Source, SourceKind, platform};
+
+use crate::{
+    Presence, Progress, Step, Watch,
+    cache::{self, Places, Scratch, remove_all},
+    choice::{self, Choice, Part},
+    client::{self, Clients},
+    digest,
+    error::ArtifactError,
+    format::Format,
+    lock::Lock,
+    newer::{accepted, newer},
+    record::{self, Record, Unpacked},
+    unpack::{self, Request},
+};
+
+/// Time without progress after which a client is killed: a registry may be slow, but a client that receives
+/// nothing for this long is assumed to hang.
+const STALL_LIMIT: Duration = Duration::from_secs(600);
+
+/// Path at which Debian's package `debian-archive-keyring` installs the keyring.
+const DEBIAN_KEYRING: &str = "/usr/share/keyrings/debian-archive-keyring.gpg";
+
+/// The user's cache of artifacts. Several processes may use one cache at the same time.
+#[derive(Debug, Clone)]
+pub struct Store {
+    root: PathBuf,
+    clients: Clients,
+    accepts_newer: bool,
+}
+
+/// Result of comparing an installed artifact with its record, file by file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Checked {
+    /// Number of files that were compared.
+    pub files: usize,
+    /// Recorded size of these files, in bytes.
+    pub bytes: u64,
+}
+
+impl Store {
+    /// Uses the cache in this folder, which need not exist yet.
+    pub fn new(root: impl Into<PathBuf>) -> Self {
+        let root: PathBuf = root.into();
+        // Clients run in folders of their own, where a relative path would lead elsewhere.
+        let root = std::path::absolute(&root).unwrap_or(root);
+        let clients =
+            Clients { search_path: None, stall_limit: STALL_LIMIT, debian_keyring: DEBIAN_KEYRING.into() };
+        Self { root, clients, accepts_newer: false }
+    }
+
+    /// Uses the cache that environment variables name; see [`super::cache_root`].
+    ///
+    /// # Errors
+    /// [`ArtifactError::NoCacheFolder`] if the environment names none.
+    pub fn from_environment() -> Result<Self, ArtifactError> {
+        Ok(Self::new(cache::cache_root(|name| std::env::var_os(name))?))
+    }
+
+    /// Sets the search path for clients, in the form of `PATH`; clients get it as their own `PATH`, too.
+    /// Default: the `PATH` of this process.
+    #[must_use]
+    pub fn with_search_path(mut self, path: impl Into<OsString>) -> Self {
+        self.clients.search_path = Some(path.into());
+        self
+    }
+
+    /// Sets the time without progress after which a client is killed; a build may take three times as long.
+    /// Default: 10 minutes.
+    #[must_use]
+    pub fn with_stall_limit(mut self, limit: Duration) -> Self {
+        self.clients.stall_limit = limit;
+        self
+    }
+
+    /// Sets the keyring by which Debian's archive is verified. Default: that of the package
+    /// `debian-archive-keyring`.
+    #[must_use]
+    pub fn with_debian_keyring(mut self, keyring: impl Into<PathBuf>) -> Self {
+        self.clients.debian_keyring = keyring.into();
+        self
+    }
+
+    /// Sets whether newer versions are accepted: they are installed if a pinned one is gone from its
+    /// registry, and those that were accepted before count as installed. Default: `false`.
+    #[must_use]
+    pub fn accepting_newer(mut self, accepts: bool) -> Self {
+        self.accepts_newer = accepts;
+        self
+    }
+
+    pub(super) fn clients(&self) -> &Clients {
+        &self.clients
+    }
+
+    /// Returns the root folder of the cache.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// Looks up an artifact in the cache, judged by its record and the sizes of its files.
+    pub fn presence(&self, artifact: &Artifact) -> Presence {
+        let places = Places::of(&self.root, artifact);
+        let mut damaged = None;
+        for source in &artifact.sources {
+            if source.kind == SourceKind::Bundled {
+                return Presence::Bundled;
+            }
+            for folder in [places.installed(source), places.installed_before(source)] {
+                match Record::read(&folder) {
+                    None => {}
+                    Some(Ok(record)) if record.sha256 != source.digest() => {
+                        let problem = "it was unpacked from another archive".to_owned();
+                        damaged = damaged.or(Some(Presence::Damaged { folder, problem }));
+                    }
+                    Some(Ok(record)) if record.selects(source) => {
+                        return Presence::Installed(record.installed(&folder, artifact, source));
+                    }
+                    // Other members of the same archives are another installation.
+                    Some(Ok(_)) => {}
+                    Some(Err(problem)) => damaged = damaged.or(Some(Presence::Damaged { folder, problem })),
+                }
+            }
+        }
+        if self.accepts_newer
+            && let Some(accepted) = accepted(artifact, &places)
+        {
+            return Presence::Installed(accepted);
+        }
+        damaged.unwrap_or(Presence::Absent)
+    }
+
+    /// Installs an artifact: chooses a source, fetches all its parts, verifies and unpacks them. An installed
+    /// artifact is left as it is; an installation by another process is waited for.
+    ///
+    /// A source with a download in the cache is preferred, otherwise the first whose clients are present.
+    /// `progress` receives every step. `cancelled` is polled about every 50 ms while a lock or a client is
+    /// waited for; when it returns `true`, a running client is killed.
+    ///
+    /// # Errors
+    /// Any [`ArtifactError`]. A failed installation leaves nothing behind but verified downloads, which the
+    /// next call uses.
+    pub fn install(
+        &self,
+        artifact: &Artifact,
+        progress: &mut dyn FnMut(Progress),
+        cancelled: &dyn Fn() -> bool,
+    ) -> Result<Installed, ArtifactError> {
+        if let Some(installed) = self.present(artifact) {
+            return Ok(installed);
+        }
+        if !artifact.fits_here() {
+            return Err(ArtifactError::Platform {
+                system: artifact.system.clone(),
+                version: artifact.version.clone(),
+                platform: artifact.platform.clone(),
+                here: platform(),
+            });
+        }
+        let mut watch = Watch { progress, cancelled };
+        let places = Places::of(&self.root, artifact);
+        let _lock = Lock::take(&places.lock, &mut watch)?;
+        // The former holder of the lock may have installed the artifact.
+        if let Some(installed) = self.present(artifact) {
+            return Ok(installed);
+        }
+        fs::create_dir_all(&places.version).map_err(ArtifactError::cache(&places.version))?;
+        let result = self.install_or_newer(artifact, &places, &mut watch);
+        if result.is_err() {
+            remove_if_empty(&places.version);
+            places.version.parent().map(remove_if_empty);
+        }
+        result
+    }
+
+    /// Installs the artifact; parts that are gone are replaced by newer ones if these are accepted. Several
+    /// parts may be gone, each from another suite, so this is repeated for each.
+    fn install_or_newer(
+        &self,
+        artifact: &Artifact,
+        places: &Places,
+        watch: &mut Watch<'_>,
+    ) -> Result<Installed, ArtifactError> {
+        let mut left = artifact.sources.iter().map(|source| source.parts().count()).max().unwrap_or(0);
+        let mut taken: Option<(Artifact, String)> = None;
+        loop {
+            let (now, pinned) = match &taken {
+                Some((newer, pinned)) => (newer, Some(pinned.as_str())),
+                None => (artifact, None),
+            };
+            let gone = match self.install_alone(now, pinned, places, watch) {
+                Err(ArtifactError::Gone(gone)) if self.accepts_newer && left > 0 => gone,
+                other => return other,
+            };
+            let Some((newer, replaced)) = newer(now, &gone) else { return Err(ArtifactError::Gone(gone)) };
+            taken = Some((newer, taken.map_or(replaced, |(_, pinned)| pinned)));
+            left -= 1;
+        }
+    }
+
+    fn install_alone(
+        &self,
+        artifact: &Artifact,
+        accepted_for: Option<&str>,
+        places: &Places,
+        watch: &mut Watch<'_>,
+    ) -> Result<Installed, ArtifactError> {
+        // Remove what a killed run may have left in both folders.
+        drop(Scratch::new(places.fetching())?);
+        let unpacking = Scratch::new(places.unpacking())?;
+        let Choice { source, parts } = choice::choose(artifact, &self.clients, places)?;
+        let mut kept = Vec::new();
+        for part in &parts {
+            // A built program has no digest by which it could be verified later.
+            let is_archive = part.client.format() != Format::Program;
+            let download = places.download(part.source);
+            kept.push(is_archive && part.is_there && self.verify(part.source, &download, watch).is_ok());
+        }
+        watch.go_on()?;
+        choice::check_space(artifact, &parts, &kept, &self.root)?;
+        for (part, _) in parts.iter().zip(&kept).filter(|(_, kept)| !**kept) {
+            self.fetch(artifact, part, places, watch)?;
+        }
+        let mut files = Vec::new();
+        for part in &parts {
+            let own_name: Vec<String> = source.files.values().cloned().collect();
+            let taken = self.unpack(part, &own_name, unpacking.path(), places, watch);
+            files.extend(taken.inspect_err(|error| forget_unusable(error, &places.download(part.source)))?);
+        }
+        let is_there = |path: &str| {
+            let is_folder = path.ends_with('/');
+            files.iter().any(|file| file.path == path || is_folder && file.path.starts_with(path))
+        };
+        if let Some((role, path)) = source.files.iter().find(|(_, path)| !is_there(path)) {
+            for part in &parts {
+                let _ = remove_all(&places.download(part.source));
+            }
+            return Err(ArtifactError::Archive {
+                package: source.called(),
+                message: format!("`{path}` ({role}) is not in it"),
+            });
+        }
+        let made_with =
+            parts.iter().find_map(|part| part.client.made_with(part.program.as_deref()?, &self.clients));
+        let record = Record::new(artifact, source, made_with, accepted_for, files);
+        for folder in source.parts().flat_map(|part| &part.folders) {
+            let folder = unpacking.path().join(folder);
+            fs::create_dir_all(&folder).map_err(ArtifactError::cache(&folder))?;
+        }
+        record.write(unpacking.path())?;
+        make_durable(unpacking.path())?;
+        let folder = places.installed(source);
+        remove_all(&folder).map_err(ArtifactError::cache(&folder))?;
+        fs::rename(unpacking.path(), &folder).map_err(ArtifactError::cache(&folder))?;
+        for part in &parts {
+            let download = places.download(part.source);
+            remove_all(&download).map_err(ArtifactError::cache(&download))?;
+        }
+        Ok(record.installed(&folder, artifact, source))
+    }
+
+    /// Fetches a part, verifies it and moves it to the path of its download.
+    fn fetch(
+        &self,
+        artifact: &Artifact,
+        part: &Part<'_>,
+        places: &Places,
+        watch: &mut Watch<'_>,
+    ) -> Result<(), ArtifactError> {
+        let Part { source, client, program, .. } = part;
+        let download = places.download(source);
+        remove_all(&download).map_err(ArtifactError::cache(&download))?;
+        let Some(program) = program else {
+            return Err(choice::no_client(artifact, &self.clients, places));
+        };
+        // Files that the client leaves beside the archive can be as large as it; they are removed with the
+        // folder.
+        let folder = Scratch::new(places.fetching())?;
+        let job = client::Job {
+            program: program.clone(),
+            clients: &self.clients,
+            system: &artifact.system,
+            command: artifact.command("install"),
+            folder: folder.path(),
+            cache: &self.root,
+            bytes: source.bytes,
+        };
+        watch.tell(Step::Downloading, 0, source.bytes);
+        let archive = client.fetch(&job, watch)?;
+        self.verify(source, &archive, watch)?;
+        fs::rename(&archive, &download).map_err(ArtifactError::cache(&download))
+    }
+
+    /// Unpacks a part's download. `own_name` holds the file name for a program that was built.
+    fn unpack(
+        &self,
+        part: &Part<'_>,
+        own_name: &[String],
+        into: &Path,
+        places: &Places,
+        watch: &mut Watch<'_>,
+    ) -> Result<Vec<Unpacked>, ArtifactError> {
+        let Part { source, client, .. } = part;
+        let download = places.download(source);
+        let is_built = client.format() == Format::Program;
+        let inner = self.inner(source, &download, client.format(), places, watch)?;
+        let (archive, format) = match &inner {
+            Some((_, archive, format)) => (archive.as_path(), *format),
+            None => (download.as_path(), client.format()),
+        };
+        let unpacker = self.clients.find(client::UNPACKER);
+        let request = Request {
+            archive,
+            format,
+            into,
+            members: if is_built { own_name } else { &source.members },
+            // The size of a built program also depends on the compiler.
+            limit: if is_built { source.unpacked_bytes.saturating_mul(2) } else { source.unpacked_bytes },
+            limit_is: if is_built {
+                "twice the stated `unpacked_bytes`"
+            } else {
+                "the stated `unpacked_bytes`"
+            },
+            package: source.kind.package(),
+            unpacker: unpacker.as_deref(),
+        };
+        unpack::unpack(&request, watch)
+    }
+
+    /// Extracts the inner archive of a source. `None` if it has none. The archive is removed with the
+    /// [`Scratch`].
+    fn inner(
+        &self,
+        source: &Source,
+        download: &Path,
+        format: Format,
+        places: &Places,
+        watch: &Watch<'_>,
+    ) -> Result<Option<(Scratch, PathBuf, Format)>, ArtifactError> {
+        let Some(inner) = &source.inner else { return Ok(None) };
+        let package = source.kind.package();
+        let unknown = || ArtifactError::Archive {
+            package: package.to_owned(),
+            message: format!("`{inner}` is no archive of a known kind: .tar.gz, .tgz, .zip, .jar, .whl"),
+        };
+        let inner_format = Format::of(inner).ok_or_else(unknown)?;
+        let folder = Scratch::new(places.fetching())?;
+        let request = Request {
+            archive: download,
+            format,
+            into: folder.path(),
+            members: std::slice::from_ref(inner),
+            // The inner archive is compressed itself, so it is hardly larger than the outer one.
+            limit: source.bytes.saturating_mul(2),
+            limit_is: "twice the size of the archive that it is in",
+            package,
+            unpacker: None,
+        };
+        // Not reported as a step of its own.
+        unpack::unpack(&request, &mut Watch { progress: &mut |_| {}, cancelled: watch.cancelled })?;
+        let archive = folder.path().join(inner);
+        Ok(Some((folder, archive, inner_format)))
+    }
+
+    /// Returns the source from which an artifact would be fetched now, or the first one if none can be
+    /// fetched. `None` if the artifact has no source.
+    pub fn source<'a>(&self, artifact: &'a Artifact) -> Option<&'a Source> {
+        match choice::choose(artifact, &self.clients, &Places::of(&self.root, artifact)) {
+            Ok(choice) => Some(choice.source),
+            Err(_) => artifact.sources.first(),
+        }
+    }
+
+    /// Returns the version that an artifact has on this machine: its own, unless a newer one was accepted.
+    pub fn version(&self, artifact: &Artifact) -> String {
+        self.present(artifact).map_or_else(|| artifact.version.clone(), |installed| installed.version)
+    }
+
+    /// Returns what this machine is missing for fetching an artifact, with remedies. `None` if the artifact
+    /// is installed, can be fetched, or is for another platform.
+    pub fn lacks(&self, artifact: &Artifact) -> Option<String> {
+        if self.present(artifact).is_some() || !artifact.fits_here() {
+            return None;
+        }
+        let places = Places::of(&self.root, artifact);
+        match choice::choose(artifact, &self.clients, &places) {
+            Ok(_) => None,
+            Err(ArtifactError::NoClient { clients, remedies, .. }) => {
+                let clients = clients.join(" or ");
+                let are = if clients.contains(" and ") { "are" } else { "is" };
+                Some(format!(
+                    "{clients}, by which it is fetched, {are} not on the search path: {}",
+                    remedies.join(", or ")
+                ))
+            }
+            Err(ArtifactError::Unfit { problems, .. }) => Some(problems.join(", or ")),
+            Err(error) => Some(error.to_string()),
+        }
+    }
+
+    /// Removes everything of this version from the cache and returns the freed bytes: 0 if it is bundled or
+    /// absent.
+    ///
+    /// # Errors
+    /// [`ArtifactError::Cache`] if the cache cannot be written to, [`ArtifactError::Cancelled`] if
+    /// `cancelled` returns `true` while another process works on the version.
+    pub fn remove(&self, artifact: &Artifact, cancelled: &dyn Fn() -> bool) -> Result<u64, ArtifactError> {
+        let places = Places::of(&self.root, artifact);
+        if artifact.is_bundled() || !places.version.exists() {
+            return Ok(0);
+        }
+        let _lock = Lock::take(&places.lock, &mut Watch { progress: &mut |_| {}, cancelled })?;
+        let bytes = cache::bytes_below(&places.version);
+        remove_all(&places.version).map_err(ArtifactError::cache(&places.version))?;
+        places.version.parent().map(remove_if_empty);
+        Ok(bytes)
+    }
+
+    /// Compares every file of an installed artifact with its record. A bundled artifact has no files to
+    /// compare.
+    ///
+    /// # Errors
+    /// [`ArtifactError::NotInstalled`] if the artifact is absent, [`ArtifactError::Damaged`] if it is not
+    /// what was unpacked, [`ArtifactError::Cancelled`] if `cancelled` returns `true`.
+    pub fn check(
+        &self,
+        artifact: &Artifact,
+        progress: &mut dyn FnMut(Progress),
+        cancelled: &dyn Fn() -> bool,
+    ) -> Result<Checked, ArtifactError> {
+        let damaged = |folder, problems| ArtifactError::Damaged {
+            folder,
+            problems,
+            commands: artifact.replacing_commands(),
+        };
+        let (folder, sha256) = match self.presence(artifact) {
+            Presence::Bundled => return Ok(Checked { files: 0, bytes: 0 }),
+            Presence::Installed(Installed { folder: Some(folder), sha256, .. }) => (folder, sha256),
+            Presence::Damaged { folder, problem } => {
+                return Err(damaged(folder, vec![problem]));
+            }
+            Presence::Installed(_) | Presence::Absent => {
+                return Err(ArtifactError::NotInstalled {
+                    system: artifact.system.clone(),
+                    version: artifact.version.clone(),
+                    command: artifact.command("install"),
+                });
+            }
+        };
+        let record = match Record::read(&folder) {
+            Some(Ok(record)) if Some(&record.sha256) == sha256.as_ref() => record,
+            Some(Err(problem)) => return Err(damaged(folder, vec![problem])),
+            _ => {
+                let problems = vec![format!("{} changed meanwhile", record::NAME)];
+                return Err(damaged(folder, problems));
+            }
+        };
+        let total = record.files.iter().map(|file| file.bytes).sum();
+        let mut watch = Watch { progress, cancelled };
+        let mut problems = Vec::new();
+        let mut bytes = 0;
+        for file in &record.files {
+            let path = folder.join(&file.path);
+            let same = match &file.link {
+                Some(target) => fs::read_link(&path).is_ok_and(|found| found == Path::new(target)),
+                None => digest::of_file(&path, bytes, total, &mut watch)?.0 == file.sha256,
+            };
+            if !same {
+                problems.push(format!("{} has other contents than it was unpacked with", file.path));
+            }
+            bytes += file.bytes;
+        }
+        if problems.is_empty() {
+            Ok(Checked { files: record.files.len(), bytes })
+        } else {
+            Err(damaged(folder, problems))
+        }
+    }
+
+    fn present(&self, artifact: &Artifact) -> Option<Installed> {
+        match self.presence(artifact) {
+            Presence::Bundled => Some(Installed {
+                folder: None,
+                version: artifact.version.clone(),
+                reports: artifact.reports.clone(),
+                sha256: None,
+                source: SourceKind::Bundled.package().to_owned(),
+                files: BTreeMap::new(),
+            }),
+            Presence::Installed(installed) => Some(installed),
+            Presence::Absent | Presence::Damaged { .. } => None,
+        }
+    }
+
+    fn verify(&self, source: &Source, archive: &Path, watch: &mut Watch<'_>) -> Result<(), ArtifactError> {
+        match &source.kind {
+            SourceKind::Debian { packages, .. } => {
+                let mut done = 0;
+                for package in packages {
+                    let DebianPackage { name, version, sha256, bytes } = package;
+                    let (found, found_bytes) =
+                        digest::of_file(&archive.join(client::deb(name)), done, source.bytes, watch)?;
+                    done += found_bytes;
+                    same(&format!("{name} {version}"), (sha256, *bytes), (found, found_bytes))?;
+                }
+                Ok(())
+            }
+            // Pinned by the digests of its inputs in `go.sum`.
+            SourceKind::Go { .. } => Ok(()),
+            _ => {
+                let found = digest::of_file(archive, 0, source.bytes, watch)?;
+                same(source.kind.package(), (&source.sha256, source.bytes), found)
+            }
+        }
+    }
+}
+
+/// Compares a download with the catalogue. The digest decides: another size with the right digest is a
+/// mistake in the system's folder.
+fn same(
+    package: &str,
+    (expected, expected_bytes): (&str, u64),
+    (found, found_bytes): (String, u64),
+) -> Result<(), ArtifactError> {
+    if found == expected && found_bytes == expected_bytes {
+        return Ok(());
+    }
+    if found == expected {
+        return Err(ArtifactError::Bytes {
+            package: package.to_owned(),
+            stated: expected_bytes,
+            found: found_bytes,
+        });
+    }
+    Err(ArtifactError::Digest {
+        package: package.to_owned(),
+        expected: expected.to_owned(),
+        found,
+        expected_bytes,
+        found_bytes,
+    })
+}
+
+/// Removes a download that cannot be unpacked, because the next attempt would fail in the same way.
+fn forget_unusable(error: &ArtifactError, download: &Path) {
+    if matches!(error, ArtifactError::Archive { .. }) {
+        let _ = remove_all(download);
+    }
+}
+
+fn remove_if_empty(folder: &Path) {
+    let _ = fs::remove_dir(folder);
+}
+
+/// Flushes a folder to the disk, so that it is not empty under its final name after a power loss.
+fn make_durable(folder: &Path) -> Result<(), ArtifactError> {
+    let opened = fs::File::open(folder).map_err(ArtifactError::cache(folder))?;
+    #[cfg(target_os = "linux")]
+    let synced = rustix::fs::syncfs(&opened).map_err(std::io::Error::from);
+    #[cfg(not(target_os = "linux"))]
+    let synced = opened.sync_all();
+    synced.map_err(ArtifactError::cache(folder))
+}

@@ -1,0 +1,369 @@
+//! Extracts members from an archive without letting it write anywhere else.
+//!
+//! The digest of the archive was verified before, so these checks guard against a mistaken or malicious
+//! catalogue folder. A name must not be absolute or contain `..`. Every folder on the way to a file must be a
+//! real folder, so that a link from the archive is never followed. Files are only created, never opened.
+//! Links must lead below the root.
+
+use std::{
+    collections::BTreeSet,
+    fs::{self, File},
+    io::{self, BufReader, Read, Write},
+    os::unix::fs::{OpenOptionsExt, symlink},
+    path::{Path, PathBuf},
+    process::{Child, Command, Stdio},
+};
+
+use jsonathlon_catalogue::is_member;
+
+use crate::{
+    Step, Watch,
+    client::{UNPACKER, die_with_parent},
+    digest::{BLOCK, Hasher},
+    error::ArtifactError,
+    format::Format,
+    record::Unpacked,
+};
+
+/// Limit of the bytes that are counted when an archive exceeds its stated size: 64 GiB. No system is larger,
+/// but a malicious archive may decompress to more.
+const MOST_COUNTED: u64 = 1 << 36;
+
+/// What to extract from which archive, and where to.
+#[derive(Debug)]
+pub(crate) struct Request<'a> {
+    pub(crate) archive: &'a Path,
+    pub(crate) format: Format,
+    /// Empty folder to extract into.
+    pub(crate) into: &'a Path,
+    /// Files, folders (end with `/`) or prefixes of names in one folder (end with `*`). Empty: everything is
+    /// extracted. For [`Format::Program`], the only entry is the name that the file gets.
+    pub(crate) members: &'a [String],
+    /// Maximum size of the extracted members together, in bytes.
+    pub(crate) limit: u64,
+    /// Description of the limit, for error messages.
+    pub(crate) limit_is: &'static str,
+    /// Name of the archive, for error messages.
+    pub(crate) package: &'a str,
+    /// Program that reads `.deb` files. `None` if it is missing; only [`Format::Debian`] needs it.
+    pub(crate) unpacker: Option<&'a Path>,
+}
+
+/// Extracts the requested members and returns path, size and SHA-256 of each. Fails if a member is missing,
+/// the limit is exceeded or nothing was extracted.
+pub(crate) fn unpack(request: &Request<'_>, watch: &mut Watch<'_>) -> Result<Vec<Unpacked>, ArtifactError> {
+    let mut taker = Taker { request, watch, files: Vec::new(), bytes: 0, matched: BTreeSet::new() };
+    let open = || File::open(request.archive).map_err(ArtifactError::cache(request.archive));
+    match request.format {
+        Format::TarGz => taker.tar(flate2::read::MultiGzDecoder::new(BufReader::new(open()?)))?,
+        Format::Zip => taker.zip(BufReader::new(open()?))?,
+        Format::Debian => taker.debian()?,
+        Format::Program => {
+            let [name] = request.members else { return Err(taker.refuse("it has no name")) };
+            taker.take(name.as_bytes(), Kind::File { executable: true }, &mut open()?)?;
+        }
+    }
+    if taker.bytes > request.limit {
+        return Err(ArtifactError::Unpacked {
+            package: request.package.to_owned(),
+            limit_is: request.limit_is,
+            limit: request.limit,
+            found: taker.bytes,
+        });
+    }
+    if let Some(member) = request.members.iter().find(|member| !taker.matched.contains(member.as_str())) {
+        return Err(taker.refuse(format!("`{member}` is not in it")));
+    }
+    if taker.files.is_empty() {
+        return Err(taker.refuse("there is no file in it"));
+    }
+    Ok(taker.files)
+}
+
+/// Child process whose output is read; killed and reaped on drop.
+struct Reading(Child);
+
+impl Drop for Reading {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+enum Kind {
+    File {
+        executable: bool,
+    },
+    Link,
+    Folder,
+    /// An entry type that is never extracted, with its description for the error.
+    Other(&'static str),
+}
+
+struct Taker<'a, 'w> {
+    request: &'a Request<'a>,
+    watch: &'a mut Watch<'w>,
+    files: Vec<Unpacked>,
+    bytes: u64,
+    matched: BTreeSet<&'a str>,
+}
+
+impl Taker<'_, '_> {
+    fn refuse(&self, message: impl Into<String>) -> ArtifactError {
+        ArtifactError::Archive { package: self.request.package.to_owned(), message: message.into() }
+    }
+
+    fn unreadable(&self, error: impl std::fmt::Display) -> ArtifactError {
+        self.refuse(format!("the archive cannot be read: {error}"))
+    }
+
+    fn tar(&mut self, reader: impl Read) -> Result<(), ArtifactError> {
+        let mut archive = tar::Archive::new(reader);
+        for entry in archive.entries().map_err(|error| self.unreadable(error))? {
+            let mut entry = entry.map_err(|error| self.unreadable(error))?;
+            let executable = entry.header().mode().is_ok_and(|mode| mode & 0o111 != 0);
+            let kind = match entry.header().entry_type() {
+                tar::EntryType::Regular | tar::EntryType::Continuous | tar::EntryType::GNUSparse => {
+                    Kind::File { executable }
+                }
+                tar::EntryType::Directory => Kind::Folder,
+                tar::EntryType::Symlink => Kind::Link,
+                tar::EntryType::XGlobalHeader => continue,
+                tar::EntryType::Link => Kind::Other("a hard link"),
+                _ => Kind::Other("neither a file nor a folder"),
+            };
+            let name = entry.path_bytes().into_owned();
+            let target = entry.link_name_bytes().map(|target| target.into_owned()).unwrap_or_default();
+            match kind {
+                Kind::Link => self.take(&name, kind, &mut target.as_slice())?,
+                _ => self.take(&name, kind, &mut entry)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Extracts every package of the folder. `dpkg-deb` turns each into a tar stream, which is checked like
+    /// any tar.
+    fn debian(&mut self) -> Result<(), ArtifactError> {
+        let folder = self.request.archive;
+        let entries = fs::read_dir(folder).map_err(ArtifactError::cache(folder))?;
+        let mut packages: Vec<PathBuf> = entries
+            .filter_map(|entry| Some(entry.ok()?.path()))
+            .filter(|path| path.extension().is_some_and(|extension| extension == "deb"))
+            .collect();
+        packages.sort();
+        for package in packages {
+            let shown = package.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            let unpacker = self.request.unpacker.ok_or_else(|| self.refuse("nothing can read a .deb"))?;
+            let mut command = Command::new(unpacker);
+            command.arg("--fsys-tarfile").arg(&package);
+            command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+            die_with_parent(&mut command);
+            let started = |source| ArtifactError::ClientStart { program: unpacker.to_owned(), source };
+            let mut reading = Reading(command.spawn().map_err(started)?);
+            let taken = match reading.0.stdout.take() {
+                Some(mut output) => self.tar(&mut output).and_then(|()| {
+                    // Read the padding behind the end of the tar, so that `dpkg-deb` does not fail on a
+                    // closed pipe.
+                    io::copy(&mut output, &mut io::sink()).map_err(|error| self.unreadable(error))
+                }),
+                None => Err(self.refuse(format!("{shown} cannot be read"))),
+            };
+            taken?;
+            let mut words = String::new();
+            if let Some(mut errors) = reading.0.stderr.take() {
+                let _ = errors.read_to_string(&mut words);
+            }
+            let status = reading.0.wait().map_err(started)?;
+            if !status.success() {
+                return Err(self.refuse(format!("{shown}: {UNPACKER} failed ({status}): {}", words.trim())));
+            }
+        }
+        Ok(())
+    }
+
+    fn zip(&mut self, reader: impl Read + io::Seek) -> Result<(), ArtifactError> {
+        let mut archive = zip::ZipArchive::new(reader).map_err(|error| self.unreadable(error))?;
+        for index in 0..archive.len() {
+            let mut entry = archive.by_index(index).map_err(|error| self.unreadable(error))?;
+            let mode = entry.unix_mode().unwrap_or(0);
+            let kind = if entry.is_symlink() {
+                Kind::Link
+            } else if entry.is_dir() {
+                Kind::Folder
+            } else {
+                Kind::File { executable: mode & 0o111 != 0 }
+            };
+            let name = entry.name_raw().to_vec();
+            self.take(&name, kind, &mut entry)?;
+        }
+        Ok(())
+    }
+
+    /// Extracts one entry if it is wanted. The names of unwanted entries are checked too: an archive with a
+    /// name that climbs out of the folder is rejected as a whole.
+    fn take(&mut self, name: &[u8], kind: Kind, contents: &mut dyn Read) -> Result<(), ArtifactError> {
+        self.watch.go_on()?;
+        let path = inside(name).ok_or_else(|| {
+            self.refuse(format!("`{}` would lie outside of its folder", String::from_utf8_lossy(name)))
+        })?;
+        if !self.wanted(&path) {
+            return Ok(());
+        }
+        match kind {
+            Kind::Folder => Ok(()),
+            Kind::Other(what) => Err(self.refuse(format!("`{path}` is {what}"))),
+            Kind::File { executable } => self.take_file(&path, executable, contents),
+            Kind::Link => self.take_link(&path, contents),
+        }
+    }
+
+    fn wanted(&mut self, path: &str) -> bool {
+        let members = self.request.members;
+        let found = members.iter().find(|member| is_member(member, path));
+        if let Some(member) = found {
+            self.matched.insert(member);
+        }
+        members.is_empty() || found.is_some()
+    }
+
+    fn take_file(
+        &mut self,
+        path: &str,
+        executable: bool,
+        contents: &mut dyn Read,
+    ) -> Result<(), ArtifactError> {
+        let place = self.place(path)?;
+        let mode = if executable { 0o755 } else { 0o644 };
+        let opened = File::options().write(true).create_new(true).mode(mode).open(&place);
+        let mut file = opened.map_err(|error| self.uncreatable(path, &place, error))?;
+        let mut block = vec![0; BLOCK];
+        let mut hasher = Hasher::default();
+        let mut bytes = 0;
+        loop {
+            let count = match contents.read(&mut block) {
+                Ok(0) => break,
+                Ok(count) => count,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(error) => return Err(self.unreadable(error)),
+            };
+            bytes += count as u64;
+            self.bytes += count as u64;
+            if self.bytes > self.request.limit {
+                // Bytes are no longer written, but counted to the end, so that the error can state the total
+                // size.
+                self.watch.go_on()?;
+                if self.bytes > MOST_COUNTED {
+                    return Err(self.refuse(format!("it holds more than {MOST_COUNTED} bytes")));
+                }
+                continue;
+            }
+            file.write_all(&block[..count]).map_err(ArtifactError::cache(&place))?;
+            hasher.update(&block[..count]);
+            self.watch.tell(Step::Unpacking, self.bytes, self.request.limit);
+            self.watch.go_on()?;
+        }
+        self.files.push(Unpacked { path: path.to_owned(), bytes, sha256: hasher.finish(), link: None });
+        Ok(())
+    }
+
+    fn take_link(&mut self, path: &str, contents: &mut dyn Read) -> Result<(), ArtifactError> {
+        const LONGEST: u64 = 4096;
+        let mut target = String::new();
+        contents.take(LONGEST).read_to_string(&mut target).map_err(|error| self.unreadable(error))?;
+        if !leads_inside(path, &target) {
+            return Err(self.refuse(format!("the link `{path}` leads to `{target}`, outside of its folder")));
+        }
+        let place = self.place(path)?;
+        symlink(&target, &place).map_err(|error| self.uncreatable(path, &place, error))?;
+        let mut hasher = Hasher::default();
+        hasher.update(target.as_bytes());
+        let bytes = target.len() as u64;
+        self.files.push(Unpacked {
+            path: path.to_owned(),
+            bytes,
+            sha256: hasher.finish(),
+            link: Some(target),
+        });
+        Ok(())
+    }
+
+    /// Creates the parent folders of `path`, none of which may be a link, and returns where the file belongs.
+    fn place(&self, path: &str) -> Result<PathBuf, ArtifactError> {
+        let mut folder = self.request.into.to_path_buf();
+        let Some((above, name)) = path.rsplit_once('/') else { return Ok(folder.join(path)) };
+        for part in above.split('/') {
+            folder.push(part);
+            match fs::create_dir(&folder) {
+                Ok(()) => {}
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                    let facts = fs::symlink_metadata(&folder).map_err(ArtifactError::cache(&folder))?;
+                    if !facts.is_dir() {
+                        return Err(self.refuse(format!("`{path}` lies below something that is no folder")));
+                    }
+                }
+                Err(error) => return Err(ArtifactError::cache(&folder)(error)),
+            }
+        }
+        Ok(folder.join(name))
+    }
+
+    fn uncreatable(&self, path: &str, place: &Path, error: io::Error) -> ArtifactError {
+        if error.kind() == io::ErrorKind::AlreadyExists {
+            self.refuse(format!("`{path}` is in it twice"))
+        } else {
+            ArtifactError::cache(place)(error)
+        }
+    }
+}
+
+/// Converts the name of an entry to a path below the root, without `.` parts (Debian packages have them) and
+/// without a trailing `/`. `None` if the name is absolute, contains `..` or NUL, or is not UTF-8.
+fn inside(name: &[u8]) -> Option<String> {
+    let name = std::str::from_utf8(name).ok()?;
+    if name.starts_with('/') || name.contains('\0') {
+        return None;
+    }
+    let parts: Vec<&str> = name.split('/').filter(|part| !matches!(*part, "" | ".")).collect();
+    // The root itself (`./`) becomes an empty path; it is a folder and needs nothing.
+    (!parts.contains(&"..")).then(|| parts.join("/"))
+}
+
+/// Returns `true` if a link at `path` stays below the root. Climbing is allowed only at the start of the
+/// target: there it leaves real folders, which [`Taker::place`] created. Further on it could leave another
+/// link at that link's far end.
+fn leads_inside(path: &str, target: &str) -> bool {
+    if target.is_empty() || target.starts_with('/') || target.contains('\0') {
+        return false;
+    }
+    let depth = path.matches('/').count();
+    let parts: Vec<&str> = target.split('/').filter(|part| !matches!(*part, "" | ".")).collect();
+    let climbs = parts.iter().take_while(|part| **part == "..").count();
+    climbs <= depth && !parts[climbs..].contains(&"..")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_stay_inside() {
+        assert_eq!(inside(b"./usr//lib/x.so").as_deref(), Some("usr/lib/x.so"));
+        assert_eq!(inside(b"folder/").as_deref(), Some("folder"));
+        for outside in [&b"../x"[..], b"/etc/passwd", b"a/../../x", b"a/..", b"a\0b", b"\xff"] {
+            assert_eq!(inside(outside), None, "{}", String::from_utf8_lossy(outside));
+        }
+    }
+
+    #[test]
+    fn links_stay_inside() {
+        for (path, target) in [("a/b", "../c"), ("a", "b"), ("lib/x.so", "x.so.1"), ("a/b/c", "../../d/e")] {
+            assert!(leads_inside(path, target), "{path} -> {target}");
+        }
+        for (path, target) in
+            [("a", "../b"), ("a", "/etc"), ("a/b", "c/../../.."), ("a/b/c", "d/../e"), ("a", "")]
+        {
+            assert!(!leads_inside(path, target), "{path} -> {target}");
+        }
+    }
+}

@@ -1,0 +1,176 @@
+//! Errors of reading a catalogue, and of asking it for something that it does not hold.
+
+use std::io;
+
+use jsonathlon_servers::Transport;
+
+use super::near::did_you_mean;
+use crate::bytes;
+
+/// Why a catalogue could not be read, or does not hold what was asked for.
+#[derive(Debug, thiserror::Error)]
+pub enum CatalogueError {
+    /// A folder or file could not be read.
+    #[error("read {path}: {source}")]
+    Read {
+        /// Path of the folder or file.
+        path: String,
+        /// Error reported by the operating system.
+        source: io::Error,
+    },
+    /// A file holds something that is not allowed, or lacks something.
+    #[error("{}", located(.file, *.line, .key.as_deref(), .message))]
+    Invalid {
+        /// The file, as a path or as `built-in NAME/FILE`.
+        file: String,
+        /// Line, counted from 1. `None` if the error belongs to no single line.
+        line: Option<usize>,
+        /// Dotted path of the key. `None` if the error belongs to no key.
+        key: Option<String>,
+        /// What is wrong and how to correct it.
+        message: String,
+    },
+    /// The system's folder does not define the requested transport.
+    #[error(
+        "{system} is not reached over `{}`, for its folder has no {lacks}: leave it out of --systems, or choose --transport tcp",
+        transport.word()
+    )]
+    NoTransport {
+        /// Name of the system that was selected.
+        system: String,
+        /// Transport that was requested, by `--transport`.
+        transport: Transport,
+        /// Key that the folder lacks, with its meaning.
+        lacks: &'static str,
+    },
+    /// The memory budget is smaller than the system needs.
+    #[error(
+        "{system} needs {} of memory at least, and may have {} here: give it more with --memory, choose --profile stock, or leave it out of --systems",
+        bytes::shown(*least_bytes), bytes::shown(*budget_bytes)
+    )]
+    Memory {
+        /// Name of the system that was selected.
+        system: String,
+        /// Memory budget of the run, in bytes.
+        budget_bytes: u64,
+        /// Smallest budget with which the system works, in bytes.
+        least_bytes: u64,
+    },
+    /// The system's folder has no `[address]`, so remote servers of it cannot be used.
+    #[error("{system} cannot be reached by address: its folder has no [address]")]
+    NoAddress {
+        /// Name of the system that was selected.
+        system: String,
+    },
+    /// User-supplied binaries are missing.
+    #[error("{system}={path}: {message}")]
+    Own {
+        /// Name of the system that was selected.
+        system: String,
+        /// Path where the binaries were looked for.
+        path: String,
+        /// Description of what is missing.
+        message: String,
+    },
+    /// No system has the requested name.
+    #[error("there is no system `{name}`{}; there is {}", did_you_mean(.name, .known.iter().map(String::as_str)), listed(.known))]
+    UnknownSystem {
+        /// Name that was requested.
+        name: String,
+        /// Names of all systems.
+        known: Vec<String>,
+    },
+    /// The system has no such version, on any platform.
+    #[error("{system} has no version `{version}`{}; there is {}", did_you_mean(.version, .known.iter().map(String::as_str)), listed(.known))]
+    UnknownVersion {
+        /// Name of the system that was selected.
+        system: String,
+        /// Version that was requested.
+        version: String,
+        /// All versions of the system.
+        known: Vec<String>,
+    },
+    /// None of the selected systems has such a variant.
+    #[error("{system} has no variant `{variant}`{}; there is {}", did_you_mean(.variant, .known.iter().map(String::as_str)), listed(.known))]
+    UnknownVariant {
+        /// Names of the selected systems, separated by commas.
+        system: String,
+        /// Variant that was requested.
+        variant: String,
+        /// All names and aliases of variants that could be requested.
+        known: Vec<String>,
+    },
+    /// The system has no such storage setting.
+    #[error("{system} has no storage setting `{storage}`{}; there is {}", did_you_mean(.storage, .known.iter().map(String::as_str)), listed(.known))]
+    UnknownStorage {
+        /// Name of the system that was selected.
+        system: String,
+        /// Storage setting that was requested.
+        storage: String,
+        /// All storage settings of the system.
+        known: Vec<String>,
+    },
+    /// The system has no such durability tier.
+    #[error("{system} has no durability tier `{tier}`{}; it has {}", did_you_mean(.tier, .known.iter().map(String::as_str)), listed(.known))]
+    UnknownDurability {
+        /// Name of the system that was selected.
+        system: String,
+        /// Durability tier that was requested.
+        tier: String,
+        /// All durability tiers of the system.
+        known: Vec<String>,
+    },
+    /// There is no workload with the requested name.
+    #[error("there is no workload `{name}`{}; workloads are {}", did_you_mean(.name, .known.iter().map(String::as_str)), listed(.known))]
+    UnknownWorkload {
+        /// Name that was requested.
+        name: String,
+        /// Names of all workloads.
+        known: Vec<String>,
+    },
+    /// None of the chosen systems runs the workload.
+    #[error("no chosen system runs {workload}: {}; it is run by {}", .reasons.join("; "), listed(.by))]
+    NotRun {
+        /// Name of the workload.
+        workload: String,
+        /// Reason of each chosen system, with the file that states it.
+        reasons: Vec<String>,
+        /// Names of the systems that run the workload.
+        by: Vec<String>,
+    },
+    /// The version exists, but not for this platform.
+    #[error("{system} {version} is not available for {platform}; it is for {}", listed(.known))]
+    Platform {
+        /// Name of the system that was selected.
+        system: String,
+        /// Version that was requested.
+        version: String,
+        /// Platform of this machine, such as `linux-x86_64`.
+        platform: String,
+        /// Platforms that the version is available for.
+        known: Vec<String>,
+    },
+    /// The text of a selection is malformed.
+    #[error("`{text}` is not a selection: {message}")]
+    Selection {
+        /// Text that was given by the user.
+        text: String,
+        /// What was expected instead.
+        message: String,
+    },
+}
+
+fn located(file: &str, line: Option<usize>, key: Option<&str>, message: &str) -> String {
+    let line = line.map(|line| format!(":{line}")).unwrap_or_default();
+    let key = key.map(|key| format!(" `{key}`:")).unwrap_or_default();
+    format!("{file}{line}:{key} {message}")
+}
+
+/// Formats names as `a, b and c`; returns `none` if there are none.
+pub fn listed(names: &[String]) -> String {
+    match names {
+        [] => "none".to_owned(),
+        [one] => one.clone(),
+        [most @ .., last] => format!("{} and {last}", most.join(", ")),
+    }
+}

@@ -1,0 +1,181 @@
+//! Catalogue of systems, described by folders of TOML and statements.
+//!
+//! [`Catalogue`] reads the folders, built in and from `--systems-dir`. It turns a system, version, variant and
+//! storage setting into a [`Configuration`], whose statements have every value in place. No code here depends
+//! on a particular system or interprets statements. It only knows which statement files a workload requires.
+//!
+//! A folder is read strictly. Every unknown key, file or placeholder is an error that names file, line and
+//! the nearest known name. Otherwise a misspelt setting would be measured as if it were set.
+
+#![forbid(unsafe_code)]
+
+pub mod artifact;
+pub mod bytes;
+
+mod basis;
+mod built;
+mod configuration;
+mod definition;
+mod durability;
+mod elsewhere;
+mod error;
+mod folder;
+#[cfg(test)]
+mod keys;
+mod locate;
+mod near;
+mod own;
+mod preparation;
+mod profile;
+mod rules;
+mod sections;
+mod selection;
+mod server;
+mod sources;
+mod statements;
+mod system;
+mod template;
+mod variants;
+mod well_formed;
+
+use std::path::PathBuf;
+
+use include_dir::{Dir, include_dir};
+
+pub use artifact::{Artifact, DebianPackage, Installed, Source, SourceKind};
+pub use built::{identity, is_package};
+pub use configuration::{Configuration, Open, Properties, Remedy, StatementFile};
+pub use definition::{Exception, LoadMode, Place};
+pub use durability::{Durability, NOTHING, Tier};
+pub use elsewhere::{ByAddress, Provenance, name_of};
+pub use error::{CatalogueError, listed};
+pub use folder::Origin;
+pub use own::{ColumnType, ExpectedRows, OwnColumn, OwnFolder, OwnQuestion, OwnQuestions};
+pub use preparation::Preparation;
+pub use profile::{MemorySetting, Profile};
+pub use rules::{
+    Part, Said, WorkloadRules,
+    analytics::{ANALYTICS, Analytics, QuestionRules},
+    documents::{Ask, DOCUMENTS, Documents, Expected, Index, Judged, Largest, Operation},
+    fidelity::{Extracted, FIDELITY, Fidelity},
+    questions::{FirstAsked, Kind, KnownPath, NotAsked, QUESTIONS, question_file},
+    serving::{OperationRules, PathStep, SERVING, Serving, path_values},
+};
+pub use sections::Section;
+pub use selection::{Selected, Setting, select_variants, select_variants_of};
+pub use sources::is_member;
+pub use statements::{StatementKind, StatementRule};
+pub use system::System;
+pub use template::{PlaceholderError, RUN_TIME, fill, fill_known, sql_text};
+pub use variants::{Storage, Variant};
+pub use well_formed::is_plain;
+
+pub use jsonathlon_servers::{Recipe, Transport};
+
+use folder::Folder;
+use rules::Workloads;
+
+static BUILT_IN: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/systems");
+
+/// All systems, built in and from the user's folders, with the workloads that they may have sections for.
+#[derive(Debug)]
+pub struct Catalogue {
+    systems: Vec<System>,
+    workloads: Workloads,
+}
+
+impl Catalogue {
+    /// Reads the built-in systems, then the systems in each of the folders. A system replaces an earlier one
+    /// of the same name.
+    ///
+    /// # Errors
+    /// [`CatalogueError::Read`] if a folder cannot be read, [`CatalogueError::Selection`] if one is a
+    /// system's folder itself, [`CatalogueError::Invalid`] if a system is not well formed. Mistakes in a
+    /// replaced built-in system are ignored.
+    pub fn load(extra_folders: &[PathBuf]) -> Result<Self, CatalogueError> {
+        Self::load_with(extra_folders, &[])
+    }
+
+    /// Like [`Self::load`], with `further` workloads that folders may have sections for.
+    ///
+    /// # Errors
+    /// [`CatalogueError`] under the same conditions as [`Self::load`].
+    pub fn load_with(
+        extra_folders: &[PathBuf],
+        further: &[&'static dyn WorkloadRules],
+    ) -> Result<Self, CatalogueError> {
+        let workloads = Workloads::with(further);
+        let mut folders: Vec<Folder> = Vec::new();
+        for directory in BUILT_IN.dirs() {
+            folders.push(Folder::embedded(directory)?);
+        }
+        for extra in extra_folders {
+            if extra.join("system.toml").is_file() {
+                return Err(CatalogueError::Selection {
+                    text: extra.display().to_string(),
+                    message: "it is a system itself; give the folder that holds it".to_owned(),
+                });
+            }
+            for path in folder::subfolders(extra)? {
+                let folder = Folder::on_disk(&path)?;
+                folders.retain(|earlier| earlier.name != folder.name);
+                folders.push(folder);
+            }
+        }
+        let read = |folder| System::read(folder, &workloads);
+        let mut systems = folders.into_iter().map(read).collect::<Result<Vec<_>, _>>()?;
+        systems.sort_by(|left, right| left.name().cmp(right.name()));
+        Ok(Self { systems, workloads })
+    }
+
+    /// Returns all systems, in name order.
+    pub fn systems(&self) -> &[System] {
+        &self.systems
+    }
+
+    /// Returns the names of the workloads that folders may have sections for.
+    pub fn workloads(&self) -> Vec<&'static str> {
+        self.workloads.names()
+    }
+
+    /// Returns those of the chosen systems that run a workload.
+    ///
+    /// # Errors
+    /// [`CatalogueError::UnknownWorkload`] if there is no such workload, [`CatalogueError::NotRun`] if no
+    /// chosen system runs it; the error holds the reasons and the systems that run it.
+    pub fn running<'a>(
+        &self,
+        workload: &str,
+        chosen: &[&'a System],
+    ) -> Result<Vec<&'a System>, CatalogueError> {
+        if !self.workloads().contains(&workload) {
+            return Err(CatalogueError::UnknownWorkload {
+                name: workload.to_owned(),
+                known: self.workloads().into_iter().map(str::to_owned).collect(),
+            });
+        }
+        let running: Vec<&System> = chosen.iter().copied().filter(|system| system.runs(workload)).collect();
+        if running.is_empty() {
+            let able = self.systems.iter().filter(|system| system.runs(workload));
+            return Err(CatalogueError::NotRun {
+                workload: workload.to_owned(),
+                reasons: chosen.iter().filter_map(|system| system.why_not(workload)).collect(),
+                by: able.map(|system| system.name().to_owned()).collect(),
+            });
+        }
+        Ok(running)
+    }
+
+    /// Returns the system of this name.
+    ///
+    /// # Errors
+    /// [`CatalogueError::UnknownSystem`] if there is none; the error lists all names.
+    pub fn get(&self, name: &str) -> Result<&System, CatalogueError> {
+        self.systems.iter().find(|system| system.name() == name).ok_or_else(|| {
+            CatalogueError::UnknownSystem {
+                name: name.to_owned(),
+                known: self.systems.iter().map(|system| system.name().to_owned()).collect(),
+            }
+        })
+    }
+}

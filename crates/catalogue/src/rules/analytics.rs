@@ -1,0 +1,221 @@
+//! Rules of the analytics workload: six questions over the documents, requirements on their plans, and
+//! answers that are declared approximate or those of another question.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Said, WorkloadRules};
+use crate::{
+    configuration::{Configuration, StatementFile},
+    definition::LoadMode,
+    error::CatalogueError,
+    sections::Section,
+    statements::StatementRule,
+};
+
+/// Name of the workload, of its section and of its folder.
+pub const ANALYTICS: &str = "analytics";
+
+/// Names of the questions, which `[analytics.questions]` may use.
+const QUESTIONS: [&str; 6] = ["q1", "q2", "q3", "q4", "q5", "q6"];
+
+const FILES: [StatementRule; 18] = [
+    StatementRule::required("create"),
+    StatementRule::required("load").holding("file"),
+    StatementRule::optional("index"),
+    StatementRule::optional("drain"),
+    StatementRule::optional("drained").single(),
+    StatementRule::optional("compact"),
+    StatementRule::required("plan").single().holding("statement"),
+    StatementRule::required("count").single(),
+    StatementRule::required("sizes").single(),
+    StatementRule::optional("counters").single(),
+    // A yardstick need not be a database that keeps documents.
+    StatementRule::required("read_back").single().holding("keys").unless_reference(),
+    StatementRule::required("drop"),
+    StatementRule::required("q1").single(),
+    StatementRule::required("q2").single(),
+    StatementRule::required("q3").single(),
+    StatementRule::required("q4").single(),
+    StatementRule::required("q5").single(),
+    StatementRule::required("q6").single(),
+];
+
+/// The section `[analytics]` of `system.toml`, as written.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SectionDefinition {
+    load: LoadMode,
+    #[serde(default)]
+    suspects: Vec<String>,
+    /// Files and folders of the system's logs, below a session's folder.
+    #[serde(default)]
+    logs: Vec<String>,
+    #[serde(default)]
+    questions: BTreeMap<String, QuestionDefinition>,
+}
+
+/// What a variant or a storage setting overrides in the section.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct OverlayDefinition {
+    #[serde(default)]
+    questions: BTreeMap<String, QuestionDefinition>,
+}
+
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct QuestionDefinition {
+    approximate: Option<Vec<usize>>,
+    expect: Option<Vec<String>>,
+    forbid: Option<Vec<String>>,
+    other_question: Option<String>,
+}
+
+/// Implementation of [`WorkloadRules`] for the analytics workload.
+#[derive(Debug)]
+pub(crate) struct Rules;
+
+impl WorkloadRules for Rules {
+    fn name(&self) -> &'static str {
+        ANALYTICS
+    }
+
+    fn files(&self) -> &'static [StatementRule] {
+        &FILES
+    }
+
+    fn placeholders(&self) -> &'static [&'static str] {
+        &["keys", "statement"]
+    }
+
+    fn keys(&self) -> &'static [&'static str] {
+        &["load", "suspects", "logs", "questions"]
+    }
+
+    fn short_keys(&self) -> &'static [&'static str] {
+        &["questions"]
+    }
+
+    fn read(&self, sections: &[Section<'_>]) -> Result<Said, CatalogueError> {
+        let Some((base, over)) = sections.split_first() else { return Ok(Said::default()) };
+        let SectionDefinition { load, suspects, logs, questions } = base.read()?;
+        let mut rules = BTreeMap::new();
+        lay(base, questions, &mut rules)?;
+        for section in over {
+            let OverlayDefinition { questions } = section.read()?;
+            lay(section, questions, &mut rules)?;
+        }
+        Ok(Said {
+            load: Some(load),
+            logs,
+            rules: serde_json::json!({ "suspects": suspects, "questions": rules }),
+            ..Said::default()
+        })
+    }
+}
+
+/// Overlays the rules of one section on those below it, key by key.
+fn lay(
+    section: &Section<'_>,
+    questions: BTreeMap<String, QuestionDefinition>,
+    rules: &mut BTreeMap<String, QuestionRules>,
+) -> Result<(), CatalogueError> {
+    for (question, over) in questions {
+        if !QUESTIONS.contains(&question.as_str()) {
+            let message = format!("there is no such question; there is {}", QUESTIONS.join(", "));
+            return Err(section.error(&["questions", &question], message));
+        }
+        let rule = rules.entry(question.clone()).or_default();
+        if let Some(columns) = over.approximate {
+            rule.approximate = columns;
+        }
+        if over.other_question.is_some() {
+            rule.other_question = over.other_question;
+        }
+        super::lay_patterns(
+            [over.expect, over.forbid],
+            [&mut rule.expect, &mut rule.forbid],
+            |keys, message| {
+                let path: Vec<&str> =
+                    ["questions", &question].into_iter().chain(keys.iter().copied()).collect();
+                section.error(&path, message)
+            },
+        )?;
+    }
+    Ok(())
+}
+
+/// Setup of the analytics workload on one configuration.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Analytics {
+    /// How documents are loaded into the system.
+    pub load: LoadMode,
+    /// Traits, beyond the standard ones, that make a document a suspect, which is loaded alone.
+    pub suspects: Vec<String>,
+    /// Files and folders of logs (WAL or replication), below a session's folder. A name that ends in `*`
+    /// stands for all names with this prefix.
+    pub logs: Vec<String>,
+    /// Rules per question (`q1` …); questions without rules are missing.
+    pub questions: BTreeMap<String, QuestionRules>,
+    /// Statement files by name (`create`, `q1` …).
+    pub files: BTreeMap<String, StatementFile>,
+}
+
+impl Configuration {
+    /// Returns the setup of the analytics workload. `None` if the system does not run it.
+    pub fn analytics(&self) -> Option<Analytics> {
+        #[derive(Deserialize)]
+        struct OwnRules {
+            suspects: Vec<String>,
+            questions: BTreeMap<String, QuestionRules>,
+        }
+        let part = self.parts.get(ANALYTICS)?;
+        let OwnRules { suspects, questions } = part.read_rules().ok()?;
+        Some(Analytics {
+            load: part.load?,
+            suspects,
+            logs: part.logs.clone(),
+            questions,
+            files: part.files.clone(),
+        })
+    }
+}
+
+impl Analytics {
+    /// Returns the statements of a file, in order. Empty if an optional file is missing or holds only
+    /// comments.
+    pub fn statements(&self, name: &str) -> &[String] {
+        super::statements(&self.files, name)
+    }
+
+    /// Returns the statement of a file that holds exactly one, such as `q1` or `plan`. `None` for other
+    /// files.
+    pub fn statement(&self, name: &str) -> Option<&str> {
+        super::statement(&self.files, name)
+    }
+}
+
+/// Requirements on the plan of one question, and declarations about its answer.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct QuestionRules {
+    /// Columns of the answer, counted from 0, that are declared approximate.
+    pub approximate: Vec<usize>,
+    /// Regular expressions that must match the text of the plan.
+    pub expect: Vec<String>,
+    /// Regular expressions that must not match the text of the plan.
+    pub forbid: Vec<String>,
+    /// Why the answer is that of another question: it is timed and shown, but neither compared nor ranked.
+    /// `None` if the stated question is answered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub other_question: Option<String>,
+}
+
+impl QuestionRules {
+    /// Returns what the text of a plan violates, each in a few words. Empty if the plan meets all
+    /// requirements.
+    pub fn violations(&self, plan: &str) -> Vec<String> {
+        super::violations(&self.expect, &self.forbid, plan)
+    }
+}

@@ -1,0 +1,449 @@
+//! Index variants and the queries under each of them: its own first, then those that are asked under every
+//! index.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::super::patterns::{compiled, is_found};
+use super::operation::{Expected, Operation};
+use crate::{error::CatalogueError, sections::Section, template};
+
+/// Properties of queries that can be stated for all queries, for those under one index, or for a single
+/// query. The one that is nearest to the query applies.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub(super) struct Ways {
+    pub(super) used: Option<Vec<String>>,
+    pub(super) vain: Option<Vec<String>>,
+    pub(super) force: Option<Vec<String>>,
+    pub(super) unforce: Option<Vec<String>>,
+    pub(super) hint: Option<String>,
+}
+
+impl Ways {
+    /// Returns these properties, with those that are not stated taken from `below`.
+    pub(super) fn over(self, below: &Self) -> Self {
+        Self {
+            used: self.used.or_else(|| below.used.clone()),
+            vain: self.vain.or_else(|| below.vain.clone()),
+            force: self.force.or_else(|| below.force.clone()),
+            unforce: self.unforce.or_else(|| below.unforce.clone()),
+            hint: self.hint.or_else(|| below.hint.clone()),
+        }
+    }
+
+    /// Checks that patterns are valid and that statements hold no placeholder but `{{table}}`.
+    pub(super) fn check(&self, error: impl Fn(&str, String) -> CatalogueError) -> Result<(), CatalogueError> {
+        for (key, patterns) in [("used", &self.used), ("vain", &self.vain)] {
+            for pattern in patterns.iter().flatten() {
+                compiled(pattern).map_err(|problem| error(key, problem.to_string()))?;
+            }
+        }
+        let texts = |texts: &Option<Vec<String>>| texts.clone().unwrap_or_default();
+        for (key, texts) in [
+            ("force", texts(&self.force)),
+            ("unforce", texts(&self.unforce)),
+            ("hint", self.hint.iter().cloned().collect()),
+        ] {
+            texts
+                .iter()
+                .try_for_each(|text| has_only(text, &["table"]))
+                .map_err(|message| error(key, message))?;
+        }
+        Ok(())
+    }
+}
+
+/// Checks that a text holds no placeholders but these.
+fn has_only(text: &str, known: &[&str]) -> Result<(), String> {
+    let names = template::placeholders(text).map_err(|problem| problem.to_string())?;
+    match names.iter().find(|(_, name)| !known.contains(name)) {
+        Some((_, name)) => Err(format!("`{{{{{name}}}}}` has no value here; `{{{{table}}}}` has")),
+        None => Ok(()),
+    }
+}
+
+/// One index variant, as written.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct IndexDefinition {
+    title: String,
+    #[serde(default)]
+    best: bool,
+    create: Vec<String>,
+    #[serde(default)]
+    drop: Vec<String>,
+    note: Option<String>,
+    used: Option<Vec<String>>,
+    vain: Option<Vec<String>>,
+    force: Option<Vec<String>>,
+    unforce: Option<Vec<String>>,
+    hint: Option<String>,
+    #[serde(default)]
+    ask: Vec<AskDefinition>,
+}
+
+/// One query under an index, as written.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct AskDefinition {
+    operation: Operation,
+    form: String,
+    statement: String,
+    used: Option<Vec<String>>,
+    vain: Option<Vec<String>>,
+    forced: Option<String>,
+    force: Option<Vec<String>>,
+    unforce: Option<Vec<String>>,
+    hint: Option<String>,
+    answer: Option<Expected>,
+}
+
+impl IndexDefinition {
+    fn ways(&self) -> Ways {
+        Ways {
+            used: self.used.clone(),
+            vain: self.vain.clone(),
+            force: self.force.clone(),
+            unforce: self.unforce.clone(),
+            hint: self.hint.clone(),
+        }
+    }
+}
+
+impl AskDefinition {
+    fn ways(&self) -> Ways {
+        Ways {
+            used: self.used.clone(),
+            vain: self.vain.clone(),
+            force: self.force.clone(),
+            unforce: self.unforce.clone(),
+            hint: self.hint.clone(),
+        }
+    }
+
+    fn is_as(&self, other: &Self) -> bool {
+        (self.operation, &self.form) == (other.operation, &other.form)
+    }
+
+    fn complete(&self, below: &Ways) -> Ask {
+        let ways = self.ways().over(below);
+        // The statement was checked when it was read, so filling cannot fail.
+        let with = |hint: &str| {
+            template::fill_known(&self.statement, &[("hint", hint)])
+                .unwrap_or_else(|_| self.statement.clone())
+        };
+        let hinted = ways.hint.as_deref().filter(|_| has_hint(&self.statement)).map(with);
+        Ask {
+            operation: self.operation,
+            form: self.form.clone(),
+            statement: with(""),
+            used: ways.used.unwrap_or_default(),
+            vain: ways.vain.unwrap_or_default(),
+            forced: self.forced.clone().or(hinted),
+            force: ways.force.unwrap_or_default(),
+            unforce: ways.unforce.unwrap_or_default(),
+            answer: self.answer.unwrap_or_else(|| self.operation.usual()),
+        }
+    }
+}
+
+fn has_hint(statement: &str) -> bool {
+    template::placeholders(statement).is_ok_and(|names| names.iter().any(|(_, name)| *name == "hint"))
+}
+
+/// Checks all index variants of a section: each must be well formed, and one of them must be the best.
+pub(super) fn check_indexes(
+    section: &Section<'_>,
+    written: &BTreeMap<String, IndexDefinition>,
+) -> Result<(), CatalogueError> {
+    let best: Vec<&String> = written.iter().filter(|(_, one)| one.best).map(|(name, _)| name).collect();
+    match best.as_slice() {
+        [] if !written.is_empty() => {
+            return Err(section.error(&["index"], "none of them is the best: give one `best = true`"));
+        }
+        [one, other, ..] => {
+            return Err(
+                section.error(&["index", other], format!("`{one}` is the best already: there is one"))
+            );
+        }
+        _ => {}
+    }
+    for (name, one) in written {
+        let error = |keys: &[&str], message: String| {
+            let path: Vec<&str> = ["index", name.as_str()].into_iter().chain(keys.iter().copied()).collect();
+            section.error(&path, message)
+        };
+        if !name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-') {
+            return Err(error(&[], "a name is lower-case letters, digits and `-`".to_owned()));
+        }
+        if one.create.is_empty() {
+            return Err(error(&["create"], "is empty: an index is made by a statement".to_owned()));
+        }
+        for (key, texts) in [("create", &one.create), ("drop", &one.drop)] {
+            texts
+                .iter()
+                .try_for_each(|text| has_only(text, &["table"]))
+                .map_err(|message| error(&[key], message))?;
+        }
+        one.ways().check(|key, message| error(&[key], message))?;
+        check_asks(section, &["index", name, "ask"], &one.ask)?;
+    }
+    Ok(())
+}
+
+/// Checks the queries that lie at these keys of a section.
+pub(super) fn check_asks(
+    section: &Section<'_>,
+    at: &[&str],
+    asks: &[AskDefinition],
+) -> Result<(), CatalogueError> {
+    for (place, one) in asks.iter().enumerate() {
+        let number = place.to_string();
+        let wrong = |key: &str, message: String| {
+            let path: Vec<&str> = at.iter().copied().chain([number.as_str(), key]).collect();
+            section.error(&path, message)
+        };
+        has_only(&one.statement, &["table", "hint"]).map_err(|message| wrong("statement", message))?;
+        one.forced
+            .iter()
+            .try_for_each(|text| has_only(text, &["table"]))
+            .map_err(|message| wrong("forced", message))?;
+        if one.forced.is_some() && has_hint(&one.statement) {
+            return Err(wrong("forced", "`{{hint}}` of the statement says so already".to_owned()));
+        }
+        one.ways().check(wrong)?;
+        if asks.iter().take(place).any(|known| known.is_as(one)) {
+            let message =
+                format!("there is a query of {} called `{}` already", one.operation.word(), one.form);
+            return Err(wrong("form", message));
+        }
+    }
+    Ok(())
+}
+
+/// Finds a query that is incomplete after all levels are merged. Returns the keys of its index and what is
+/// missing. `None` if all queries are complete.
+pub(super) fn lacking(
+    indexes: &BTreeMap<String, IndexDefinition>,
+    shared: &[AskDefinition],
+    ways: &Ways,
+) -> Option<(Vec<String>, String)> {
+    for (name, index) in indexes {
+        for ask in completed(index, shared, ways) {
+            let message = match &ask {
+                ask if ask.used.is_empty() => "no `used` says which plans of it use the index",
+                ask if !ask.force.is_empty() && ask.unforce.is_empty() => {
+                    "what `force` sets must be set back: say how in `unforce`"
+                }
+                _ => continue,
+            };
+            let words = format!("{} by `{}`: {message}", ask.operation.word(), ask.form);
+            return Some((vec!["index".to_owned(), name.clone()], words));
+        }
+    }
+    None
+}
+
+/// Returns all queries under an index: its own, then the shared ones. A shared query is left out if an own
+/// one has the same operation and form.
+fn completed(index: &IndexDefinition, shared: &[AskDefinition], ways: &Ways) -> Vec<Ask> {
+    let ways = index.ways().over(ways);
+    let has = |ask: &&AskDefinition| index.ask.iter().any(|own| own.is_as(ask));
+    let further = shared.iter().filter(|ask| !has(ask));
+    index.ask.iter().chain(further).map(|ask| ask.complete(&ways)).collect()
+}
+
+/// Converts all index variants, each with all queries under it.
+pub(super) fn complete(
+    indexes: BTreeMap<String, IndexDefinition>,
+    shared: &[AskDefinition],
+    ways: &Ways,
+) -> Vec<Index> {
+    let complete = |(name, index): (String, IndexDefinition)| {
+        let asks = completed(&index, shared, ways);
+        let IndexDefinition { title, best, create, drop, note, .. } = index;
+        Index { name, title, best, create, drop, note, asks }
+    };
+    indexes.into_iter().map(complete).collect()
+}
+
+/// One index variant, with all queries under it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Index {
+    /// Name of the index variant, from `[documents.index.NAME]`.
+    pub name: String,
+    /// Description in a few words.
+    pub title: String,
+    /// Whether a plain run builds this index; exactly one index variant is the best.
+    pub best: bool,
+    /// Statements that create the index, which are timed.
+    pub create: Vec<String>,
+    /// Statements that remove the index; may be empty.
+    pub drop: Vec<String>,
+    /// Remark for readers of a report.
+    pub note: Option<String>,
+    /// Queries under the index: its own first, then the shared ones.
+    pub asks: Vec<Ask>,
+}
+
+impl Index {
+    /// Returns the query that is timed for an operation: the first one. `None` if there is none, or if the
+    /// operation is not a test.
+    #[must_use]
+    pub fn timed(&self, operation: Operation) -> Option<&Ask> {
+        self.asks.iter().find(|ask| ask.operation == operation && operation.is_test())
+    }
+}
+
+/// One query under an index.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ask {
+    /// Kind of result that the query returns.
+    pub operation: Operation,
+    /// How the query expresses the operation, in a word.
+    pub form: String,
+    /// Text of the query, without a hint.
+    pub statement: String,
+    /// Patterns of plans that use the index; one match is enough.
+    pub used: Vec<String>,
+    /// Patterns of plans that contain the index and yet look at every row or entry; one match is enough.
+    pub vain: Vec<String>,
+    /// Text of the query with a hint to use the index. `None` if it takes no hint.
+    pub forced: Option<String>,
+    /// Statements that make the system use an index wherever it can.
+    pub force: Vec<String>,
+    /// Statements that undo those of `force`.
+    pub unforce: Vec<String>,
+    /// Answer that is expected of the query.
+    pub answer: Expected,
+}
+
+impl Ask {
+    /// Classifies a plan: it uses the index, has it in vain, or does not use it.
+    #[must_use]
+    pub fn judge(&self, plan: &str) -> Judged {
+        let found = |patterns: &[String]| patterns.iter().any(|pattern| is_found(pattern, plan));
+        if found(&self.vain) {
+            Judged::InVain
+        } else if found(&self.used) {
+            Judged::Used
+        } else {
+            Judged::NotUsed
+        }
+    }
+
+    /// Returns `true` if the system can be told to use the index, by a hint or by statements.
+    #[must_use]
+    pub fn can_be_forced(&self) -> bool {
+        self.forced.is_some() || !self.force.is_empty()
+    }
+}
+
+/// How a plan uses an index.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Judged {
+    /// The plan finds rows by the index.
+    Used,
+    /// The plan contains the index, but looks at every row or entry.
+    InVain,
+    /// The plan does not use the index.
+    NotUsed,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ask(operation: Operation, form: &str, statement: &str) -> AskDefinition {
+        AskDefinition {
+            operation,
+            form: form.into(),
+            statement: statement.into(),
+            used: None,
+            vain: None,
+            forced: None,
+            force: None,
+            unforce: None,
+            hint: None,
+            answer: None,
+        }
+    }
+
+    fn index(ask: Vec<AskDefinition>) -> IndexDefinition {
+        IndexDefinition {
+            title: "it".into(),
+            best: true,
+            create: vec!["CREATE".into()],
+            drop: Vec::new(),
+            note: None,
+            used: None,
+            vain: None,
+            force: None,
+            unforce: None,
+            hint: None,
+            ask,
+        }
+    }
+
+    #[test]
+    fn a_plan_in_vain_is_no_use() {
+        let ways = Ways {
+            used: Some(vec!["Index.*_l".into()]),
+            vain: Some(vec!["Full Index".into()]),
+            ..Ways::default()
+        };
+        let ask = ask(Operation::Filter, "column", "SELECT").complete(&ways);
+        assert_eq!(ask.judge("Index Scan using t_l"), Judged::Used);
+        assert_eq!(ask.judge("Full Index Scan using t_l"), Judged::InVain);
+        assert_eq!(ask.judge("Seq Scan"), Judged::NotUsed);
+        assert!(!ask.can_be_forced());
+    }
+
+    #[test]
+    fn own_queries_come_first_and_take_the_place_of_shared_ones() {
+        let own = AskDefinition {
+            vain: Some(Vec::new()),
+            ..ask(Operation::Filter, "->>", "SELECT own FROM {{table}}{{hint}}")
+        };
+        let mut index = index(vec![ask(Operation::Extract, "column", "SELECT l"), own]);
+        index.hint = Some(" USE {{table}}_l".into());
+        index.used = Some(vec!["nearer".into()]);
+        let shared = [
+            ask(Operation::Filter, "->>", "SELECT shared"),
+            ask(Operation::Extract, "->>", "SELECT text FROM {{table}}{{hint}}"),
+        ];
+        let ways = Ways { used: Some(vec!["far".into()]), vain: Some(vec!["all".into()]), ..Ways::default() };
+        let asks = completed(&index, &shared, &ways);
+        let said: Vec<(&str, Option<&str>)> =
+            asks.iter().map(|ask| (ask.statement.as_str(), ask.forced.as_deref())).collect();
+        assert_eq!(
+            said,
+            [
+                ("SELECT l", None),
+                ("SELECT own FROM {{table}}", Some("SELECT own FROM {{table}} USE {{table}}_l")),
+                ("SELECT text FROM {{table}}", Some("SELECT text FROM {{table}} USE {{table}}_l")),
+            ]
+        );
+        assert!(asks.iter().all(|ask| ask.used == ["nearer"]));
+        assert_eq!((asks[0].vain.len(), asks[1].vain.len(), asks[2].vain.len()), (1, 0, 1));
+        // Of two queries of one operation, the index's own one is timed.
+        let index = complete(BTreeMap::from([("it".to_owned(), index)]), &shared, &ways).remove(0);
+        assert_eq!(index.timed(Operation::Extract).unwrap().statement, "SELECT l");
+    }
+
+    #[test]
+    fn what_no_level_says_is_lacking() {
+        let indexes = BTreeMap::from([("it".to_owned(), index(Vec::new()))]);
+        let shared = [ask(Operation::Exists, "?", "SELECT 1")];
+        let (at, words) = lacking(&indexes, &shared, &Ways::default()).unwrap();
+        assert_eq!(
+            (at.join("."), words.as_str()),
+            ("index.it".to_owned(), "exists by `?`: no `used` says which plans of it use the index")
+        );
+        let used = Ways { used: Some(vec!["Index".into()]), ..Ways::default() };
+        assert!(lacking(&indexes, &shared, &used).is_none());
+        let forced = Ways { force: Some(vec!["SET".into()]), ..used };
+        assert!(lacking(&indexes, &shared, &forced).unwrap().1.contains("must be set back"));
+    }
+}

@@ -1,0 +1,268 @@
+//! Rules of the documents workload: one statement file for each test, reasons for tests that a system lacks,
+//! and index variants with the queries under them.
+
+mod index;
+mod operation;
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Said, WorkloadRules};
+use crate::{
+    configuration::{Configuration, StatementFile},
+    definition::LoadMode,
+    error::CatalogueError,
+    near::did_you_mean,
+    sections::Section,
+    statements::StatementRule,
+};
+
+pub use index::{Ask, Index, Judged};
+pub(crate) use index::{AskDefinition, IndexDefinition};
+pub use operation::{Expected, Operation};
+
+use index::Ways;
+
+/// Name of the workload, of its section and of its folder.
+pub const DOCUMENTS: &str = "documents";
+
+const PLACEHOLDERS: [&str; 10] =
+    ["copy", "key", "value", "path", "access", "dotted", "pointer", "braced", "steps", "statement"];
+
+const OF_COPY: &[&str] = &["copy"];
+const ONE: &[&str] = &["key"];
+const NUMBER_OF_ONE: &[&str] = &["key", "value"];
+const NUMBER_AT_PATH: &[&str] = &["key", "value", "path", "access", "dotted", "pointer", "braced", "steps"];
+
+const FILES: [StatementRule; 18] = [
+    StatementRule::required("create").filled(&[]),
+    StatementRule::required("load").holding("file").filled(&[]),
+    StatementRule::optional("drain").filled(&[]),
+    StatementRule::optional("drained").single().filled(&[]),
+    StatementRule::required("plan").single().holding("statement").filled(&[]),
+    StatementRule::required("count").single().filled(&[]),
+    StatementRule::required("sizes").single().filled(&[]),
+    StatementRule::required("drop").filled(&[]),
+    StatementRule::optional("export").single().filled(&[]),
+    StatementRule::optional("copy").filled(OF_COPY).naming(OF_COPY),
+    StatementRule::optional("extract").single().filled(&[]),
+    StatementRule::optional("filter").single().filled(&[]),
+    StatementRule::optional("order").single().filled(&[]),
+    StatementRule::optional("order_simple").single().filled(&[]),
+    StatementRule::optional("read").single().filled(ONE).naming(ONE),
+    StatementRule::optional("update_path").filled(NUMBER_AT_PATH).naming(&["value"]),
+    StatementRule::optional("version").filled(NUMBER_OF_ONE).naming(&["value"]),
+    StatementRule::optional("commit").filled(&[]),
+];
+
+/// Tests that a system may lack; `[documents.not]` states the reasons.
+const TESTS: [&str; 8] = ["export", "copy", "extract", "filter", "order", "index", "update_path", "version"];
+
+/// The section `[documents]` of `system.toml`, as written.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SectionDefinition {
+    load: LoadMode,
+    /// Files and folders of the system's logs, below a session's folder.
+    #[serde(default)]
+    logs: Vec<String>,
+    largest: Option<Largest>,
+    #[serde(default)]
+    not: BTreeMap<String, String>,
+    used: Option<Vec<String>>,
+    vain: Option<Vec<String>>,
+    force: Option<Vec<String>>,
+    unforce: Option<Vec<String>>,
+    hint: Option<String>,
+    #[serde(default)]
+    index: BTreeMap<String, IndexDefinition>,
+    #[serde(default)]
+    ask: Vec<AskDefinition>,
+}
+
+/// What a variant or a storage setting overrides in the section.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct OverlayDefinition {
+    load: Option<LoadMode>,
+    largest: Option<Largest>,
+    not: BTreeMap<String, String>,
+    used: Option<Vec<String>>,
+    vain: Option<Vec<String>>,
+    force: Option<Vec<String>>,
+    unforce: Option<Vec<String>>,
+    hint: Option<String>,
+    index: Option<BTreeMap<String, IndexDefinition>>,
+    ask: Option<Vec<AskDefinition>>,
+}
+
+/// Largest document with which a system is tested.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Largest {
+    /// Ordinal number `n` of the document, which has about 2ⁿ⁺⁴ bytes.
+    pub n: u32,
+    /// Why larger documents are not tested.
+    pub why: String,
+}
+
+/// Implementation of [`WorkloadRules`] for the documents workload.
+#[derive(Debug)]
+pub(crate) struct Rules;
+
+impl WorkloadRules for Rules {
+    fn name(&self) -> &'static str {
+        DOCUMENTS
+    }
+
+    fn files(&self) -> &'static [StatementRule] {
+        &FILES
+    }
+
+    fn placeholders(&self) -> &'static [&'static str] {
+        &PLACEHOLDERS
+    }
+
+    fn own_variants(&self) -> bool {
+        true
+    }
+
+    fn several_defaults(&self) -> bool {
+        true
+    }
+
+    fn keys(&self) -> &'static [&'static str] {
+        &["load", "logs", "largest", "not", "used", "vain", "force", "unforce", "hint", "index", "ask"]
+    }
+
+    fn read(&self, sections: &[Section<'_>]) -> Result<Said, CatalogueError> {
+        let Some((base, over)) = sections.split_first() else { return Ok(Said::default()) };
+        let SectionDefinition { mut load, logs, largest, not, used, vain, force, unforce, hint, index, ask } =
+            base.read()?;
+        let mut own = OwnRules {
+            largest,
+            not: checked_reasons(base, not)?,
+            ways: Ways { used, vain, force, unforce, hint },
+            index,
+            ask,
+        };
+        own.check(base)?;
+        // The section that defines the index variants in effect, for errors.
+        let mut from = base;
+        for section in over {
+            let written: OverlayDefinition = section.read()?;
+            load = written.load.unwrap_or(load);
+            own.largest = written.largest.or(own.largest);
+            own.not.extend(checked_reasons(section, written.not)?);
+            let OverlayDefinition { used, vain, force, unforce, hint, .. } = written;
+            own.ways = Ways { used, vain, force, unforce, hint }.over(&own.ways);
+            if let Some(index) = written.index {
+                own.index = index;
+                from = section;
+            }
+            own.ask = written.ask.unwrap_or(own.ask);
+            own.check(section)?;
+        }
+        if let Some((at, message)) = index::lacking(&own.index, &own.ask, &own.ways) {
+            let at: Vec<&str> = at.iter().map(String::as_str).collect();
+            return Err(from.error(&at, message));
+        }
+        Ok(Said { load: Some(load), logs, rules: serde_json::json!(own), ..Said::default() })
+    }
+}
+
+fn checked_reasons(
+    section: &Section<'_>,
+    not: BTreeMap<String, String>,
+) -> Result<BTreeMap<String, String>, CatalogueError> {
+    for (test, why) in &not {
+        if !TESTS.contains(&test.as_str()) {
+            let near = did_you_mean(test, TESTS);
+            let message = format!("there is no such test{near}; there is {}", TESTS.join(", "));
+            return Err(section.error(&["not", test], message));
+        }
+        if why.trim().is_empty() {
+            return Err(section.error(&["not", test], "is empty"));
+        }
+    }
+    Ok(not)
+}
+
+/// Values of the section that apply after all overrides. Queries that are asked under every index are stored
+/// once.
+#[derive(Debug, Serialize, Deserialize)]
+struct OwnRules {
+    largest: Option<Largest>,
+    not: BTreeMap<String, String>,
+    ways: Ways,
+    index: BTreeMap<String, IndexDefinition>,
+    ask: Vec<AskDefinition>,
+}
+
+impl OwnRules {
+    fn check(&self, section: &Section<'_>) -> Result<(), CatalogueError> {
+        self.ways.check(|key, message| section.error(&[key], message))?;
+        index::check_indexes(section, &self.index)?;
+        index::check_asks(section, &["ask"], &self.ask)
+    }
+}
+
+/// Setup of the documents workload on one configuration.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Documents {
+    /// How documents are loaded into the system.
+    pub load: LoadMode,
+    /// Largest document with which the system is tested. `None` if there is no limit.
+    pub largest: Option<Largest>,
+    /// Tests that the system lacks, each with the reason.
+    pub not: BTreeMap<String, String>,
+    /// Index variants, in name order.
+    pub index: Vec<Index>,
+    /// Statement files by name (`create`, `copy` …).
+    pub files: BTreeMap<String, StatementFile>,
+}
+
+impl Configuration {
+    /// Returns the setup of the documents workload. `None` if the system does not run it in this variant.
+    pub fn documents(&self) -> Option<Documents> {
+        let part = self.parts.get(DOCUMENTS)?;
+        let OwnRules { largest, not, ways, index, ask } = part.read_rules().ok()?;
+        let index = index::complete(index, &ask, &ways);
+        Some(Documents { load: part.load?, largest, not, index, files: part.files.clone() })
+    }
+}
+
+impl Documents {
+    /// Returns why a test is not done: the folder's reason, or that the folder has no statement for it.
+    /// `None` if the test is done.
+    #[must_use]
+    pub fn lacks(&self, test: &str) -> Option<String> {
+        if let Some(why) = self.not.get(test) {
+            return Some(why.clone());
+        }
+        let is_there = match test {
+            "index" => !self.index.is_empty(),
+            file => !super::statements(&self.files, file).is_empty(),
+        };
+        (!is_there).then(|| "its folder has no statement for this".to_owned())
+    }
+
+    /// Returns the index that a plain run builds. `None` if there are no index variants.
+    #[must_use]
+    pub fn best_index(&self) -> Option<&Index> {
+        self.index.iter().find(|index| index.best)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tests_are_files_or_indexes() {
+        for test in TESTS {
+            assert!(test == "index" || FILES.iter().any(|file| file.name == test), "{test}");
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! Rules of the fidelity workload: two ways to write one document into a table, and two ways to read it.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Said, WorkloadRules};
+use crate::{
+    configuration::Configuration, definition::LoadMode, error::CatalogueError, sections::Section,
+    statements::StatementRule,
+};
+
+/// Name of the workload, of its section and of its folder.
+pub const FIDELITY: &str = "fidelity";
+
+const DOCUMENT: &[&str] = &["document"];
+const MEMBER: &[&str] = &["member"];
+
+const FILES: [StatementRule; 7] = [
+    StatementRule::required("create").filled(&[]),
+    StatementRule::required("load").holding("file").filled(&[]),
+    StatementRule::optional("insert").single().filled(DOCUMENT).naming(DOCUMENT),
+    StatementRule::required("read").single().filled(&[]),
+    StatementRule::optional("read_hex").single().filled(&[]),
+    StatementRule::optional("value").single().filled(MEMBER).naming(MEMBER),
+    StatementRule::required("drop").filled(&[]),
+];
+
+/// The section `[fidelity]` of `system.toml`, as written.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SectionDefinition {
+    load: LoadMode,
+    /// Whether the bulk path takes one document per line, so that a document of several lines cannot be
+    /// loaded by it.
+    #[serde(default)]
+    one_line: bool,
+    #[serde(default)]
+    extracted: Extracted,
+}
+
+/// What a variant or a storage setting overrides in the section.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct OverlayDefinition {
+    load: Option<LoadMode>,
+    one_line: Option<bool>,
+    extracted: Option<Extracted>,
+}
+
+/// What the statement `value` returns.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Extracted {
+    /// A value of the system's own types: the content of a string, NULL for null, and JSON text of objects
+    /// and arrays.
+    #[default]
+    Value,
+    /// JSON text of the member's value.
+    Json,
+    /// JSON text of an object that holds only the member.
+    Member,
+}
+
+/// Values of the section that apply after all overrides, as stored in the workload setup.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+struct OwnRules {
+    one_line: bool,
+    extracted: Extracted,
+}
+
+/// Implementation of [`WorkloadRules`] for the fidelity workload.
+#[derive(Debug)]
+pub(crate) struct Rules;
+
+impl WorkloadRules for Rules {
+    fn name(&self) -> &'static str {
+        FIDELITY
+    }
+
+    fn files(&self) -> &'static [StatementRule] {
+        &FILES
+    }
+
+    fn placeholders(&self) -> &'static [&'static str] {
+        &["document", "member"]
+    }
+
+    fn own_variants(&self) -> bool {
+        true
+    }
+
+    fn several_defaults(&self) -> bool {
+        true
+    }
+
+    fn keys(&self) -> &'static [&'static str] {
+        &["load", "one_line", "extracted"]
+    }
+
+    fn read(&self, sections: &[Section<'_>]) -> Result<Said, CatalogueError> {
+        let Some((base, over)) = sections.split_first() else { return Ok(Said::default()) };
+        let SectionDefinition { mut load, one_line, extracted } = base.read()?;
+        let mut own = OwnRules { one_line, extracted };
+        for section in over {
+            let written: OverlayDefinition = section.read()?;
+            load = written.load.unwrap_or(load);
+            own.one_line = written.one_line.unwrap_or(own.one_line);
+            own.extracted = written.extracted.unwrap_or(own.extracted);
+        }
+        Ok(Said { load: Some(load), rules: serde_json::json!(own), ..Said::default() })
+    }
+}
+
+/// Setup of the fidelity workload on one configuration.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Fidelity {
+    /// How a document is loaded by the bulk path.
+    pub load: LoadMode,
+    /// Whether the bulk path takes one document per line, so that a document of several lines cannot be
+    /// loaded by it.
+    pub one_line: bool,
+    /// What the statement `value` returns.
+    pub extracted: Extracted,
+    /// Whether a document can be passed as a parameter: there is a statement `insert`.
+    pub inserts: bool,
+    /// Whether a member can be extracted: there is a statement `value`.
+    pub extracts: bool,
+    /// Whether a document that is not UTF-8 can be read as hexadecimal digits: there is a statement
+    /// `read_hex`.
+    pub reads_hex: bool,
+}
+
+impl Configuration {
+    /// Returns the setup of the fidelity workload. `None` if the system does not run it in this variant.
+    pub fn fidelity(&self) -> Option<Fidelity> {
+        let part = self.parts.get(FIDELITY)?;
+        let OwnRules { one_line, extracted } = part.read_rules().ok()?;
+        let has = |name: &str| !part.statements(name).is_empty();
+        let (inserts, extracts, reads_hex) = (has("insert"), has("value"), has("read_hex"));
+        Some(Fidelity { load: part.load?, one_line, extracted, inserts, extracts, reads_hex })
+    }
+}

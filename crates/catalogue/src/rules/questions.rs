@@ -1,0 +1,452 @@
+//! Rules of the questions workload: how a user's own documents are loaded, and templates from which first
+//! questions are written.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Part, Said, WorkloadRules, patterns};
+use crate::{
+    definition::LoadMode, error::CatalogueError, sections::Section, statements::StatementRule, template,
+};
+
+/// Name of the workload and of its section.
+pub const QUESTIONS: &str = "questions";
+
+/// Prefix of the names of statement files that are templates.
+const TEMPLATE: &str = "new_";
+
+/// Suffix of the names of templates for paths about which the usual template would not ask exactly.
+const EXACT: &str = "_exact";
+
+const PATH: &[&str] = &["path"];
+const PATH_AND_VALUE: &[&str] = &["path", "value"];
+const MEMBERS: &[&str] = &["path", "path_members"];
+const MEMBERS_AND_VALUE: &[&str] = &["path", "path_members", "value"];
+
+const FILES: [StatementRule; 23] = [
+    StatementRule::required("create").filled(&[]),
+    StatementRule::required("load").holding("file").filled(&[]),
+    StatementRule::optional("index").filled(&[]),
+    StatementRule::optional("drain").filled(&[]),
+    StatementRule::optional("drained").single().filled(&[]),
+    StatementRule::optional("compact").filled(&[]),
+    StatementRule::required("plan").single().holding("statement").filled(&[]),
+    StatementRule::required("count").single().filled(&[]),
+    StatementRule::required("sizes").single().filled(&[]),
+    StatementRule::optional("counters").single().filled(&[]),
+    // Makes a session reject changes, before questions are asked.
+    StatementRule::optional("read_only").filled(&[]),
+    StatementRule::optional("read_back").single().holding("rows").filled(&[]),
+    StatementRule::required("drop").filled(&[]),
+    StatementRule::optional("new_count").single().filled(PATH).naming(PATH),
+    StatementRule::optional("new_top").single().filled(PATH).naming(PATH),
+    StatementRule::optional("new_sum").single().filled(PATH).naming(PATH),
+    StatementRule::optional("new_filter").single().filled(PATH_AND_VALUE).naming(&["value"]),
+    StatementRule::optional("new_distinct").single().filled(PATH).naming(PATH),
+    StatementRule::optional("new_count_exact").single().filled(MEMBERS).naming(MEMBERS),
+    StatementRule::optional("new_top_exact").single().filled(MEMBERS).naming(MEMBERS),
+    StatementRule::optional("new_sum_exact").single().filled(MEMBERS).naming(MEMBERS),
+    StatementRule::optional("new_filter_exact").single().filled(MEMBERS_AND_VALUE).naming(MEMBERS),
+    StatementRule::optional("new_distinct_exact").single().filled(MEMBERS).naming(MEMBERS),
+];
+
+/// The section `[questions]` of `system.toml`, as written.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SectionDefinition {
+    load: LoadMode,
+    #[serde(default)]
+    suspects: Vec<String>,
+    #[serde(default)]
+    logs: Vec<String>,
+    path: Option<PathNotation>,
+    #[serde(default)]
+    value: Vec<[String; 2]>,
+    value_control: Option<String>,
+}
+
+/// How a path of members is written in a system's statements.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct PathNotation {
+    /// Text that stands for the document itself.
+    root: String,
+    /// A member `{{key}}` of the value at `{{path}}`.
+    member: String,
+    /// The first member. `None`: it is written like the others.
+    first: Option<String>,
+    /// A member whose key holds control characters. `None`: it is written like the others.
+    member_with_control: Option<String>,
+    /// Replacements in a key, as pairs of texts, in this order.
+    #[serde(default)]
+    key: Vec<[String; 2]>,
+    /// Control character of a key, with its code as `{{code}}` or as two digits in `{{hex}}`. `None`: it is
+    /// written unchanged.
+    control: Option<String>,
+    /// Replacements of a key's first character, as pairs of texts.
+    #[serde(default)]
+    initial: Vec<[String; 2]>,
+    /// Replacements in the whole path, as pairs of texts; they are applied last.
+    #[serde(default)]
+    whole: Vec<[String; 2]>,
+    /// Patterns of what the system ignores in a key: keys that are equal without it are one key to the
+    /// system.
+    #[serde(default)]
+    unseen: Vec<String>,
+    /// Keys that the usual templates do not reach in every document.
+    #[serde(default)]
+    evades: Vec<KeyRule>,
+    /// Keys that no statement reaches, so that questions about them are not asked.
+    #[serde(default)]
+    unreachable: Vec<KeyRule>,
+    /// Keys because of which the system changes a document.
+    #[serde(default)]
+    alters: Vec<KeyRule>,
+    /// Why a path does not tell types apart; `None` if it does. If values of other types are at the path,
+    /// another template is used, or the question is not asked.
+    blurs: Option<String>,
+}
+
+/// A property of keys that match a pattern.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct KeyRule {
+    /// Pattern that matches the keys.
+    keys: String,
+    /// Whether the rule applies only to members of the document itself.
+    #[serde(default)]
+    first: bool,
+    /// What happens to the keys, or why they cannot be reached, in words.
+    why: String,
+}
+
+impl KeyRule {
+    fn is_about(&self, keys: &[String]) -> bool {
+        let keys = if self.first { keys.get(..1).unwrap_or_default() } else { keys };
+        patterns::compiled(&self.keys).is_ok_and(|pattern| keys.iter().any(|key| pattern.is_match(key)))
+    }
+}
+
+/// Kind of first question, for which a folder may have templates.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Kind {
+    /// The ten most frequent strings with their counts.
+    Count,
+    /// The ten largest numbers.
+    Top,
+    /// Sum and mean of numbers.
+    Sum,
+    /// The number of documents that have one string.
+    Filter,
+    /// The number of different strings.
+    Distinct,
+}
+
+impl Kind {
+    /// All kinds of first questions.
+    pub const ALL: [Self; 5] = [Self::Count, Self::Top, Self::Sum, Self::Filter, Self::Distinct];
+
+    /// Returns the word used in the names of files.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Count => "count",
+            Self::Top => "top",
+            Self::Sum => "sum",
+            Self::Filter => "filter",
+            Self::Distinct => "distinct",
+        }
+    }
+}
+
+/// Implementation of [`WorkloadRules`] for the questions workload.
+#[derive(Debug)]
+pub(crate) struct Rules;
+
+impl WorkloadRules for Rules {
+    fn name(&self) -> &'static str {
+        QUESTIONS
+    }
+
+    fn files(&self) -> &'static [StatementRule] {
+        &FILES
+    }
+
+    fn placeholders(&self) -> &'static [&'static str] {
+        &["statement", "rows", "path", "path_members", "value"]
+    }
+
+    fn own_variants(&self) -> bool {
+        true
+    }
+
+    fn keys(&self) -> &'static [&'static str] {
+        &["load", "suspects", "logs", "path", "value", "value_control"]
+    }
+
+    /// `[variants.NAME.questions]` holds rules of the analytics workload.
+    fn has_overlays(&self) -> bool {
+        false
+    }
+
+    fn read(&self, sections: &[Section<'_>]) -> Result<Said, CatalogueError> {
+        let Some(base) = sections.first() else { return Ok(Said::default()) };
+        let SectionDefinition { load, suspects, logs, path, value, value_control } = base.read()?;
+        let of_path = path.as_ref().and_then(|path| path.control.as_ref());
+        check_control(base, &["path", "control"], of_path)?;
+        check_control(base, &["value_control"], value_control.as_ref())?;
+        let own = OwnRules { suspects, path: checked(base, path)?, value, value_control };
+        Ok(Said { load: Some(load), logs, rules: serde_json::json!(own), ..Said::default() })
+    }
+}
+
+fn checked(
+    section: &Section<'_>,
+    path: Option<PathNotation>,
+) -> Result<Option<PathNotation>, CatalogueError> {
+    let Some(notation) = path else { return Ok(None) };
+    for (key, text) in [
+        ("member", Some(&notation.member)),
+        ("first", notation.first.as_ref()),
+        ("member_with_control", notation.member_with_control.as_ref()),
+    ] {
+        let Some(text) = text else { continue };
+        let names = template::placeholders(text)
+            .map_err(|problem| section.error(&["path", key], problem.to_string()))?;
+        if let Some((_, name)) = names.iter().find(|(_, name)| !["path", "key"].contains(name)) {
+            let message =
+                format!("`{{{{{name}}}}}` has no value here; `{{{{path}}}}` and `{{{{key}}}}` have");
+            return Err(section.error(&["path", key], message));
+        }
+        if !names.iter().any(|(_, name)| *name == "key") {
+            return Err(section.error(&["path", key], "does not use `{{key}}`, which it is there for"));
+        }
+    }
+    let PathNotation { alters, unreachable, evades, unseen, .. } = &notation;
+    let of_rules = [("alters", alters), ("unreachable", unreachable), ("evades", evades)].into_iter();
+    let patterns = of_rules.flat_map(|(key, rules)| rules.iter().map(move |rule| (key, &rule.keys)));
+    for (key, pattern) in patterns.chain(unseen.iter().map(|pattern| ("unseen", pattern))) {
+        if let Err(problem) = patterns::compiled(pattern) {
+            return Err(section.error(&["path", key], problem.to_string()));
+        }
+    }
+    Ok(Some(notation))
+}
+
+/// Checks that the text for a control character holds its code exactly once.
+fn check_control(
+    section: &Section<'_>,
+    key: &[&str],
+    control: Option<&String>,
+) -> Result<(), CatalogueError> {
+    let Some(control) = control else { return Ok(()) };
+    let names = template::placeholders(control).map_err(|problem| section.error(key, problem.to_string()))?;
+    match names[..] {
+        [(_, "hex" | "code")] => Ok(()),
+        _ => Err(section.error(key, "holds `{{hex}}` or `{{code}}` once, and no other placeholder")),
+    }
+}
+
+/// Values of the section besides load mode and logs, as stored in a [`Part`].
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+struct OwnRules {
+    #[serde(default)]
+    suspects: Vec<String>,
+    #[serde(default)]
+    path: Option<PathNotation>,
+    #[serde(default)]
+    value: Vec<[String; 2]>,
+    #[serde(default)]
+    value_control: Option<String>,
+}
+
+impl Part {
+    /// Returns the traits that make a document a suspect, which is loaded alone. For the setup of questions.
+    #[must_use]
+    pub fn suspects(&self) -> Vec<String> {
+        self.read_rules::<OwnRules>().map(|own| own.suspects).unwrap_or_default()
+    }
+
+    /// Writes a first question from the folder's template.
+    ///
+    /// # Errors
+    /// [`NotAsked::NoTemplate`] if the folder has no template for it, [`NotAsked::Unreachable`] if the
+    /// system's statements cannot tell what is asked about from everything else.
+    pub fn first_question(&self, asked: &FirstAsked<'_>) -> Result<String, NotAsked> {
+        let own: OwnRules = self.read_rules().unwrap_or_default();
+        let name = format!("{TEMPLATE}{}", asked.kind.word());
+        let path = own.path.ok_or(NotAsked::NoTemplate)?;
+        if let Some(rule) = path.unreachable.iter().find(|rule| rule.is_about(asked.keys)) {
+            return Err(NotAsked::Unreachable(rule.why.clone()));
+        }
+        let written = path.written(asked.keys).ok_or(NotAsked::NoTemplate)?;
+        let value =
+            template::escaped(&spelt(&replaced(asked.value, &own.value), own.value_control.as_deref()));
+        let exact = || self.statement(&format!("{name}{EXACT}"));
+        let template = match path.why_not_exact(asked) {
+            None => self.statement(&name).ok_or(NotAsked::NoTemplate)?,
+            Some(Inexact { why, is_several }) => exact()
+                // Paths that are written alike stay alike in every template that holds `{{path}}`.
+                .filter(|text| !is_several || !text.contains("{{path}}"))
+                .ok_or(NotAsked::Unreachable(why))?,
+        };
+        let members = template::escaped(&serde_json::json!(asked.keys).to_string());
+        let values = [("path", template::escaped(&written)), ("path_members", members), ("value", value)];
+        let values: Vec<(&str, &str)> = values.iter().map(|(name, text)| (*name, text.as_str())).collect();
+        template::fill_known(template, &values).map_err(|problem| NotAsked::Unreachable(problem.to_string()))
+    }
+
+    /// Returns what the system does to documents with a member of one of these keys, in words. Empty if they
+    /// stay unchanged.
+    #[must_use]
+    pub fn alters(&self, keys: &[String]) -> Vec<String> {
+        let own: OwnRules = self.read_rules().unwrap_or_default();
+        let all = own.path.iter().flat_map(|path| &path.alters);
+        all.filter(|rule| rule.is_about(keys)).map(|rule| rule.why.clone()).collect()
+    }
+
+    /// Removes what only serves to write first questions: it neither runs nor counts in the digest.
+    pub(crate) fn without_templates(mut self) -> Self {
+        self.files.retain(|name, _| !name.starts_with(TEMPLATE));
+        self.rules = serde_json::json!(OwnRules { suspects: self.suspects(), ..OwnRules::default() });
+        self
+    }
+}
+
+/// Subject of a first question, and what else the documents hold.
+#[derive(Debug, Clone, Copy)]
+pub struct FirstAsked<'a> {
+    /// Kind of the question, which selects the template.
+    pub kind: Kind,
+    /// Names of the members that lead to the values, outermost first.
+    pub keys: &'a [String],
+    /// String to look for; used only by [`Kind::Filter`].
+    pub value: &'a str,
+    /// Whether values of other types are at the path, too.
+    pub is_mixed: bool,
+    /// All paths of the documents, with or without this one.
+    pub paths: &'a [KnownPath],
+}
+
+/// A path that occurs in the documents.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KnownPath {
+    /// Names of the members that lead to the value, outermost first.
+    pub keys: Vec<String>,
+    /// Whether the path leads to elements of arrays, or through them.
+    pub is_in_array: bool,
+}
+
+/// Why a system is not asked a first question.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum NotAsked {
+    /// The folder has no template for the question, or no notation of paths.
+    #[error("it has no template for such a question")]
+    NoTemplate,
+    /// What is asked about cannot be told from everything else; holds the reason.
+    #[error("{0}")]
+    Unreachable(String),
+}
+
+impl PathNotation {
+    /// Returns the path of these keys in the system's notation. `None` if there is no key.
+    fn written(&self, keys: &[String]) -> Option<String> {
+        if keys.is_empty() {
+            return None;
+        }
+        let mut path = self.root.clone();
+        for (place, key) in keys.iter().enumerate() {
+            let spelling = self.member_with_control.as_ref().filter(|_| key.contains(is_control));
+            let first = self.first.as_ref().filter(|_| place == 0);
+            let form = spelling.or(first).unwrap_or(&self.member);
+            let key = spelt(&self.with_initial(replaced(key, &self.key)), self.control.as_deref());
+            path = template::fill(form, &[("path", &path), ("key", &key)]).ok()?;
+        }
+        Some(replaced(&path, &self.whole))
+    }
+
+    fn with_initial(&self, key: String) -> String {
+        let found =
+            self.initial.iter().find_map(|[from, to]| Some(format!("{to}{}", key.strip_prefix(from)?)));
+        found.unwrap_or(key)
+    }
+
+    /// Returns the path without what the system ignores in keys, so that paths that are one to the system are
+    /// equal.
+    fn seen(&self, keys: &[String]) -> Option<String> {
+        let seen = |key: &String| {
+            self.unseen.iter().fold(key.clone(), |key, pattern| match patterns::compiled(pattern) {
+                Ok(pattern) => pattern.replace_all(&key, "").into_owned(),
+                Err(_) => key,
+            })
+        };
+        self.written(&keys.iter().map(seen).collect::<Vec<_>>())
+    }
+
+    /// Returns why the usual template would not ask exactly the question. `None` if it would.
+    fn why_not_exact(&self, asked: &FirstAsked<'_>) -> Option<Inexact> {
+        let this = self.seen(asked.keys);
+        let same = |path: &&KnownPath| self.seen(&path.keys) == this;
+        if let Some(other) = asked.paths.iter().filter(same).find(|path| path.keys != asked.keys) {
+            let [this, other] = [asked.keys, &other.keys].map(|keys| serde_json::json!(keys));
+            let why = format!("the paths {this} and {other} are one to it");
+            return Some(Inexact { why, is_several: true });
+        }
+        let is_in_array = || asked.paths.iter().filter(same).any(|path| path.is_in_array);
+        let blurs = self.blurs.as_ref().filter(|_| asked.is_mixed || is_in_array());
+        let evades = self.evades.iter().find(|rule| rule.is_about(asked.keys)).map(|rule| &rule.why);
+        blurs.or(evades).map(|why| Inexact { why: why.clone(), is_several: false })
+    }
+}
+
+/// Why the usual template would not ask exactly the question.
+struct Inexact {
+    why: String,
+    /// Whether several paths of the documents are written like this one.
+    is_several: bool,
+}
+
+/// Returns `true` for a control character: written unchanged, it would end a line or could end a text.
+fn is_control(character: char) -> bool {
+    matches!(u32::from(character), ..0x20 | 0x7f)
+}
+
+/// Returns the text with its control characters written as `control` states; unchanged without `control`.
+fn spelt(text: &str, control: Option<&str>) -> String {
+    let Some(control) = control else { return text.to_owned() };
+    let mut spelt = String::with_capacity(text.len());
+    for character in text.chars() {
+        if is_control(character) {
+            let code = u32::from(character);
+            let (hex, code) = (format!("{code:02x}"), code.to_string());
+            spelt.push_str(&template::fill(control, &[("hex", &hex), ("code", &code)]).unwrap_or_default());
+        } else {
+            spelt.push(character);
+        }
+    }
+    spelt
+}
+
+fn replaced(text: &str, pairs: &[[String; 2]]) -> String {
+    pairs.iter().fold(text.to_owned(), |text, [from, to]| text.replace(from.as_str(), to))
+}
+
+/// Statement files by which a user's folder can set up a table, each with the name of the system's file that
+/// it replaces.
+pub(crate) const SET_UP: [(&str, &str); 3] = [("schema", "create"), ("load", "load"), ("index", "index")];
+
+/// Prefix of the name of a question's statement among the files of a workload setup.
+const ASK: &str = "ask ";
+
+/// Returns the name of a question's statement among the files of a workload setup.
+#[must_use]
+pub fn question_file(question: &str) -> String {
+    format!("{ASK}{question}")
+}
+
+impl Part {
+    /// Returns `true` if the setup has a statement for a question of the user.
+    #[must_use]
+    pub fn asks(&self, question: &str) -> bool {
+        self.files.contains_key(&question_file(question))
+    }
+}

@@ -1,0 +1,561 @@
+//! Rules of the serving workload: one statement file for each operation, requirements on their plans, and
+//! what a crash may lose.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Said, WorkloadRules};
+use crate::{
+    configuration::{Configuration, StatementFile},
+    definition::LoadMode,
+    durability::DurabilityDefinition,
+    error::CatalogueError,
+    near::did_you_mean,
+    sections::Section,
+    statements::StatementRule,
+    template,
+};
+
+/// Name of the workload, of its section and of its folder.
+pub const SERVING: &str = "serving";
+
+/// Placeholders that each client fills for each operation.
+const OF_OPERATIONS: [&str; 8] =
+    ["key", "value", "document", "keyed_document", "keyed_documents", "limit", "old", "condition"];
+/// Placeholders for one path, one in each notation; [`path_values`] returns their values.
+const OF_PATHS: [&str; 6] = ["path", "access", "dotted", "pointer", "braced", "steps"];
+
+const PLACEHOLDERS: [&str; 20] = [
+    "key",
+    "value",
+    "document",
+    "keyed_document",
+    "keyed_documents",
+    "limit",
+    "old",
+    "condition",
+    "path",
+    "access",
+    "dotted",
+    "pointer",
+    "braced",
+    "steps",
+    "paths",
+    "columns",
+    "key_type",
+    "before",
+    "after",
+    "statement",
+];
+
+const KEY_TYPE: &[&str] = &["key_type"];
+const OF_INDEX_PATH: &[&str] = &["key_type", "path", "access", "dotted", "pointer", "braced", "steps"];
+const ONE: &[&str] = &["key_type", "key"];
+const RANGE: &[&str] = &["key_type", "key", "limit"];
+const KEY: &[&str] = &["key"];
+const VALUES_OF_ONE: &[&str] = &["key_type", "key", "limit", "paths", "columns"];
+const FOUND: &[&str] =
+    &["key_type", "condition", "limit", "path", "access", "dotted", "pointer", "braced", "steps"];
+const UNWRAPPED: &[&str] =
+    &["key_type", "key", "condition", "limit", "path", "access", "dotted", "pointer", "braced", "steps"];
+const SET: &[&str] = &["key_type", "key", "value", "path", "access", "dotted", "pointer", "braced", "steps"];
+const REPLACED: &[&str] = &["key_type", "key", "document", "keyed_document"];
+const SET_OF_READ: &[&str] =
+    &["key_type", "key", "value", "old", "path", "access", "dotted", "pointer", "braced", "steps"];
+const ADDED: &[&str] = &["key_type", "key", "document", "keyed_document", "keyed_documents"];
+
+/// Statement files that set up and load tables, or that query the state of the system.
+const OTHERS: [StatementRule; 15] = [
+    StatementRule::required("create").filled(KEY_TYPE),
+    StatementRule::required("load").holding("file").filled(KEY_TYPE),
+    StatementRule::optional("index").filled(KEY_TYPE),
+    StatementRule::optional("index_path").filled(OF_INDEX_PATH).naming(&OF_PATHS),
+    StatementRule::optional("drain").filled(&[]),
+    StatementRule::optional("drained").single().filled(&[]),
+    StatementRule::optional("warm").filled(&[]),
+    StatementRule::required("plan").single().holding("statement").filled(&[]),
+    StatementRule::required("count").single().filled(&[]),
+    StatementRule::required("sizes").single().filled(&[]),
+    StatementRule::required("drop").filled(&[]),
+    StatementRule::optional("journal").filled(&[]),
+    StatementRule::optional("checkpoints").single().filled(&[]),
+    StatementRule::optional("journal_detail").single().filled(&["before", "after"]).naming(&["before"]),
+    StatementRule::optional("encoded").filled(&["document"]).naming(&["document"]),
+];
+
+/// Statement files that are operations, which `[serving.operations]` may name.
+const OPERATIONS: [StatementRule; 15] = [
+    StatementRule::optional("read").filled(ONE).naming(KEY),
+    StatementRule::optional("read_paths").filled(VALUES_OF_ONE).naming(&["paths"]),
+    StatementRule::optional("find").filled(FOUND).naming(&["condition"]),
+    StatementRule::optional("count_matching").filled(FOUND).naming(&["condition"]),
+    StatementRule::optional("unwrap").filled(UNWRAPPED).naming(KEY),
+    StatementRule::optional("unwrap_all").filled(&OF_PATHS).naming(&OF_PATHS),
+    StatementRule::optional("update").filled(SET).naming(&["value"]),
+    StatementRule::optional("update_all").filled(REPLACED).naming(&["document", "keyed_document"]),
+    StatementRule::optional("update_path").filled(SET).naming(&["value"]),
+    StatementRule::optional("update_element").filled(SET).naming(&["value"]),
+    StatementRule::optional("insert").filled(ADDED).naming(&["document", "keyed_document"]),
+    StatementRule::optional("insert_batch").filled(ADDED).naming(&[
+        "document",
+        "keyed_document",
+        "keyed_documents",
+    ]),
+    StatementRule::optional("delete").filled(ONE).naming(KEY),
+    StatementRule::optional("scan").filled(RANGE).naming(&["limit"]),
+    StatementRule::optional("read_modify_write").filled(SET_OF_READ).naming(&["value"]),
+];
+
+static FILES: LazyLock<Vec<StatementRule>> = LazyLock::new(|| [&OTHERS[..], &OPERATIONS].concat());
+
+/// The section `[serving]` of `system.toml`, as written.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SectionDefinition {
+    load: LoadMode,
+    /// Files and folders of the system's logs, below a session's folder.
+    #[serde(default)]
+    logs: Vec<String>,
+    /// Files whose growth is counted as bytes written to the WAL.
+    #[serde(default)]
+    journal_files: Vec<String>,
+    key_types: KeyTypes,
+    key_member: Option<String>,
+    #[serde(default)]
+    replication_log: bool,
+    #[serde(default)]
+    writers_take_turns: bool,
+    clients: Option<u32>,
+    not_made_for: Option<String>,
+    durability: DurabilityDefinition,
+    #[serde(default)]
+    operations: BTreeMap<String, OperationDefinition>,
+}
+
+/// What a variant or a storage setting overrides in the section.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct OverlayDefinition {
+    key_types: Option<KeyTypes>,
+    key_member: Option<String>,
+    replication_log: Option<bool>,
+    writers_take_turns: Option<bool>,
+    operations: BTreeMap<String, OperationDefinition>,
+}
+
+/// How the key of a record is declared, by type of key.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct KeyTypes {
+    /// Declaration of a key that is `user` and 19 digits.
+    text: String,
+    /// Declaration of a key that is an integer of 64 bits. `None` if the system has no such keys.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bigint: Option<String>,
+}
+
+/// Rules of one operation, as written.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct OperationDefinition {
+    expect: Option<Vec<String>>,
+    forbid: Option<Vec<String>>,
+    plan: Option<String>,
+    may_be_stale: Option<bool>,
+    transactional: Option<bool>,
+    undo: Option<String>,
+    answers: Option<Vec<String>>,
+    path: Option<String>,
+    column: Option<String>,
+    note: Option<String>,
+}
+
+/// Implementation of [`WorkloadRules`] for the serving workload.
+#[derive(Debug)]
+pub(crate) struct Rules;
+
+impl WorkloadRules for Rules {
+    fn name(&self) -> &'static str {
+        SERVING
+    }
+
+    fn files(&self) -> &'static [StatementRule] {
+        &FILES
+    }
+
+    fn placeholders(&self) -> &'static [&'static str] {
+        &PLACEHOLDERS
+    }
+
+    fn own_variants(&self) -> bool {
+        true
+    }
+
+    fn keys(&self) -> &'static [&'static str] {
+        &[
+            "load",
+            "logs",
+            "journal_files",
+            "key_types",
+            "key_member",
+            "replication_log",
+            "writers_take_turns",
+            "clients",
+            "not_made_for",
+            "durability",
+            "operations",
+        ]
+    }
+
+    fn short_keys(&self) -> &'static [&'static str] {
+        &["operations"]
+    }
+
+    fn read(&self, sections: &[Section<'_>]) -> Result<Said, CatalogueError> {
+        let Some((base, over)) = sections.split_first() else { return Ok(Said::default()) };
+        let written: SectionDefinition = base.read()?;
+        check(base, &written)?;
+        let mut operations = BTreeMap::new();
+        lay(base, written.operations, &mut operations)?;
+        let mut own = OwnRules {
+            journal_files: written.journal_files,
+            key_types: written.key_types,
+            key_member: written.key_member,
+            replication_log: written.replication_log,
+            writers_take_turns: written.writers_take_turns,
+            clients: written.clients,
+            not_made_for: written.not_made_for,
+            operations: BTreeMap::new(),
+        };
+        for section in over {
+            let written: OverlayDefinition = section.read()?;
+            lay(section, written.operations, &mut operations)?;
+            if let Some(types) = written.key_types {
+                own.key_types = types;
+            }
+            own.key_member = written.key_member.or(own.key_member);
+            own.replication_log = written.replication_log.unwrap_or(own.replication_log);
+            own.writers_take_turns = written.writers_take_turns.unwrap_or(own.writers_take_turns);
+        }
+        let answered = |(name, rules): (&String, &OperationRules)| (name.clone(), rules.answers.clone());
+        let placeholders = operations.iter().map(answered).collect();
+        own.operations = operations;
+        Ok(Said {
+            load: Some(written.load),
+            logs: written.logs,
+            rules: serde_json::json!(own),
+            placeholders,
+            tiers: written.durability.tiers(base)?,
+        })
+    }
+}
+
+fn check(section: &Section<'_>, written: &SectionDefinition) -> Result<(), CatalogueError> {
+    if written.clients == Some(0) {
+        return Err(section.error(&["clients"], "is 1 at least: connections at a time"));
+    }
+    let texts = [
+        (&["key_types", "text"][..], Some(&written.key_types.text)),
+        (&["key_types", "bigint"], written.key_types.bigint.as_ref()),
+        (&["key_member"], written.key_member.as_ref()),
+        (&["not_made_for"], written.not_made_for.as_ref()),
+    ];
+    match texts.into_iter().find(|(_, text)| text.is_some_and(|text| text.trim().is_empty())) {
+        Some((keys, _)) => Err(section.error(keys, "is empty")),
+        None => Ok(()),
+    }
+}
+
+/// Overlays the rules of one section on those below it, key by key.
+fn lay(
+    section: &Section<'_>,
+    operations: BTreeMap<String, OperationDefinition>,
+    rules: &mut BTreeMap<String, OperationRules>,
+) -> Result<(), CatalogueError> {
+    for (operation, over) in operations {
+        let error = |keys: &[&str], message: String| {
+            let path: Vec<&str> =
+                ["operations", operation.as_str()].into_iter().chain(keys.iter().copied()).collect();
+            section.error(&path, message)
+        };
+        let known = OPERATIONS.map(|file| file.name);
+        if !known.contains(&operation.as_str()) {
+            let near = did_you_mean(&operation, known);
+            let message = format!("there is no such operation{near}; there is {}", known.join(", "));
+            return Err(error(&[], message));
+        }
+        let of_paths = operation == "read_paths";
+        for (key, text) in [("path", &over.path), ("column", &over.column)] {
+            if text.is_some() && !of_paths {
+                return Err(error(&[key], "belongs to `read_paths`".to_owned()));
+            }
+        }
+        let rule = rules.entry(operation.clone()).or_default();
+        super::lay_patterns([over.expect, over.forbid], [&mut rule.expect, &mut rule.forbid], error)?;
+        for name in over.answers.iter().flatten() {
+            if !template::is_name(name) || PLACEHOLDERS.contains(&name.as_str()) {
+                let message = format!("`{name}` is no name for a column, or is one of the workload's own");
+                return Err(error(&["answers"], message));
+            }
+        }
+        rule.answers = over.answers.unwrap_or_else(|| std::mem::take(&mut rule.answers));
+        let file: Vec<&str> =
+            OF_OPERATIONS.iter().chain(&OF_PATHS).copied().chain(["table", "key_type"]).collect();
+        let of_one: Vec<&str> = OF_PATHS.iter().copied().chain(["index"]).collect();
+        for (key, text, known, place) in [
+            ("plan", over.plan, &file, &mut rule.plan),
+            ("undo", over.undo, &Vec::new(), &mut rule.undo),
+            ("path", over.path, &of_one, &mut rule.path),
+            ("column", over.column, &of_one, &mut rule.column),
+        ] {
+            let Some(text) = text else { continue };
+            let inside =
+                template::placeholders(&text).map_err(|problem| error(&[key], problem.to_string()))?;
+            if let Some((_, name)) = inside.iter().find(|(_, name)| !known.contains(name)) {
+                let near = did_you_mean(name, known.iter().copied());
+                return Err(error(&[key], format!("`{{{{{name}}}}}` has no value here{near}")));
+            }
+            *place = Some(text);
+        }
+        rule.may_be_stale = over.may_be_stale.unwrap_or(rule.may_be_stale);
+        rule.transactional = over.transactional.or(rule.transactional);
+        rule.note = over.note.or_else(|| rule.note.take());
+    }
+    Ok(())
+}
+
+/// Values of the section that apply after all overrides, as stored in the workload setup.
+#[derive(Debug, Serialize, Deserialize)]
+struct OwnRules {
+    journal_files: Vec<String>,
+    key_types: KeyTypes,
+    key_member: Option<String>,
+    replication_log: bool,
+    // Written only if `true`, because the digests of other configurations are older than this field.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    writers_take_turns: bool,
+    clients: Option<u32>,
+    not_made_for: Option<String>,
+    operations: BTreeMap<String, OperationRules>,
+}
+
+/// Setup of the serving workload on one configuration.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Serving {
+    /// How records are loaded into the system.
+    pub load: LoadMode,
+    /// Files and folders of logs, below a session's folder. A name that ends in `*` stands for all names with
+    /// this prefix.
+    pub logs: Vec<String>,
+    /// Files, named likewise, whose growth is counted as bytes written to the WAL if no statement reports
+    /// these.
+    pub journal_files: Vec<String>,
+    /// Declaration of a text key, which replaces `{{key_type}}`.
+    pub text_key: String,
+    /// Declaration of a 64-bit key, which replaces `{{key_type}}`. `None` if the system has no such keys.
+    pub bigint_key: Option<String>,
+    /// Name of the member in which documents hold their own key. `None` if they do not hold it.
+    pub key_member: Option<String>,
+    /// Whether writes also go to a log for replication, or the system's own log is one.
+    pub replication_log: bool,
+    /// Whether clients of an embedded engine write one at a time, in the order in which they come, by a lock
+    /// of jsonathlon's.
+    pub writers_take_turns: bool,
+    /// Maximum number of connections at a time. `None` if this kind of engine has no limit.
+    pub clients: Option<u32>,
+    /// Why the system is not made for this workload: it is run, and marked with this text. `None` if it is
+    /// made for it.
+    pub not_made_for: Option<String>,
+    /// Rules per operation, by the name of its statement file; operations without rules are missing.
+    pub operations: BTreeMap<String, OperationRules>,
+    /// Statement files by name (`create`, `read` …).
+    pub files: BTreeMap<String, StatementFile>,
+}
+
+impl Configuration {
+    /// Returns the setup of the serving workload. `None` if the system does not run it in this variant.
+    pub fn serving(&self) -> Option<Serving> {
+        let part = self.parts.get(SERVING)?;
+        let rules: OwnRules = part.read_rules().ok()?;
+        Some(Serving {
+            load: part.load?,
+            logs: part.logs.clone(),
+            journal_files: rules.journal_files,
+            text_key: rules.key_types.text,
+            bigint_key: rules.key_types.bigint,
+            key_member: rules.key_member,
+            replication_log: rules.replication_log,
+            writers_take_turns: rules.writers_take_turns,
+            clients: rules.clients,
+            not_made_for: rules.not_made_for,
+            operations: rules.operations,
+            files: part.files.clone(),
+        })
+    }
+}
+
+impl Serving {
+    /// Returns the statements of a file, in order. Empty if the system has no such file, and thus no such
+    /// operation.
+    pub fn statements(&self, name: &str) -> &[String] {
+        super::statements(&self.files, name)
+    }
+
+    /// Returns the statement of a file that holds exactly one. `None` for other files.
+    pub fn statement(&self, name: &str) -> Option<&str> {
+        super::statement(&self.files, name)
+    }
+
+    /// Returns the operations that the system has, by the names of their files.
+    pub fn has(&self) -> Vec<&'static str> {
+        let names = OPERATIONS.into_iter().map(|file| file.name);
+        names.filter(|name| !self.statements(name).is_empty()).collect()
+    }
+
+    /// Returns the rules of an operation, by the name of its file; empty rules if it has none.
+    pub fn rules(&self, operation: &str) -> OperationRules {
+        self.operations.get(operation).cloned().unwrap_or_default()
+    }
+
+    /// Returns the statement of an operation whose plan is checked: the one that the folder names, otherwise
+    /// the first one that looks up a key or a condition. `None` if there are no requirements on the plan.
+    pub fn planned(&self, operation: &str) -> Option<String> {
+        let rules = self.operations.get(operation)?;
+        if rules.expect.is_empty() && rules.forbid.is_empty() {
+            return None;
+        }
+        let looks = |text: &&String| text.contains("{{key}}") || text.contains("{{condition}}");
+        rules.plan.clone().or_else(|| self.statements(operation).iter().find(looks).cloned())
+    }
+
+    /// Returns the texts that replace `{{paths}}` and `{{columns}}` of `read_paths` for these paths.
+    pub fn read_paths(&self, paths: &[Vec<PathStep>]) -> (String, String) {
+        let rules = self.rules("read_paths");
+        let joined = |text: &Option<String>| -> String {
+            let each = paths.iter().enumerate().map(|(index, steps)| {
+                let index = index.to_string();
+                let values = path_values(steps);
+                let mut known: Vec<(&str, &str)> =
+                    values.iter().map(|(name, value)| (*name, value.as_str())).collect();
+                known.push(("index", &index));
+                // Placeholders were checked when the folder was read, so filling cannot fail.
+                text.as_deref()
+                    .map(|text| template::fill(text, &known).unwrap_or_default())
+                    .unwrap_or_default()
+            });
+            each.collect::<Vec<_>>().join(",")
+        };
+        (joined(&rules.path), joined(&rules.column))
+    }
+}
+
+/// Requirements on the plan of one operation, and declarations about its statements.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OperationRules {
+    /// Regular expressions that must match the text of the plan.
+    pub expect: Vec<String>,
+    /// Regular expressions that must not match the text of the plan.
+    pub forbid: Vec<String>,
+    /// Statement whose plan is checked. `None`: one of the operation's own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plan: Option<String>,
+    /// Whether answers may be older than the last acknowledged write.
+    #[serde(default)]
+    pub may_be_stale: bool,
+    /// Whether the statements of the operation are one transaction, if it has several. `None` if not stated.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub transactional: Option<bool>,
+    /// Statement that undoes earlier statements of the operation if a later one fails. `None`: nothing is
+    /// undone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub undo: Option<String>,
+    /// Columns that one statement of the operation returns and a later one holds as placeholders.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub answers: Vec<String>,
+    /// For `read_paths`: expression of one path; all of them are joined by commas into `{{paths}}`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// For `read_paths`: how the answer identifies one path; all of them are joined by commas into
+    /// `{{columns}}`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub column: Option<String>,
+    /// Remark for readers of a report.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+}
+
+impl OperationRules {
+    /// Returns what the text of a plan violates, each in a few words. Empty if the plan meets all
+    /// requirements.
+    pub fn violations(&self, plan: &str) -> Vec<String> {
+        let Self { expect, forbid, .. } = self;
+        super::violations(expect, forbid, plan)
+    }
+}
+
+/// A step of a path into a document.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PathStep {
+    /// A member of an object, by its name.
+    Member(String),
+    /// An element of an array, by its index from 0.
+    Element(usize),
+}
+
+/// Returns a path in all notations: `path` is `$.n.a[1]`, `access` is `.n.a[1]`, `dotted` is `n.a.1`,
+/// `pointer` is `/n/a/1`, `braced` is `{n,a,1}`, and `steps` is `'n','a','1'`. Names of members must be
+/// letters, digits and `_`.
+#[must_use]
+pub fn path_values(steps: &[PathStep]) -> [(&'static str, String); 6] {
+    let words: Vec<String> = steps
+        .iter()
+        .map(|step| match step {
+            PathStep::Member(name) => name.clone(),
+            PathStep::Element(index) => index.to_string(),
+        })
+        .collect();
+    let access = steps.iter().fold(String::new(), |path, step| match step {
+        PathStep::Member(name) => format!("{path}.{name}"),
+        PathStep::Element(index) => format!("{path}[{index}]"),
+    });
+    let quoted: Vec<String> = words.iter().map(|word| format!("'{}'", template::sql_text(word))).collect();
+    [
+        ("path", format!("${access}")),
+        ("access", access),
+        ("dotted", words.join(".")),
+        ("pointer", words.iter().map(|word| format!("/{word}")).collect()),
+        ("braced", format!("{{{}}}", words.join(","))),
+        ("steps", quoted.join(",")),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_is_written_in_every_notation() {
+        let steps = [PathStep::Member("n".into()), PathStep::Member("items".into()), PathStep::Element(1)];
+        let values = path_values(&steps);
+        assert_eq!(
+            values.each_ref().map(|(name, value)| (*name, value.as_str())),
+            [
+                ("path", "$.n.items[1]"),
+                ("access", ".n.items[1]"),
+                ("dotted", "n.items.1"),
+                ("pointer", "/n/items/1"),
+                ("braced", "{n,items,1}"),
+                ("steps", "'n','items','1'"),
+            ]
+        );
+    }
+
+    #[test]
+    fn placeholders_are_known() {
+        for name in OF_OPERATIONS.iter().chain(&OF_PATHS) {
+            assert!(PLACEHOLDERS.contains(name), "{name}");
+        }
+    }
+}

