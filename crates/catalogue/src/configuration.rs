@@ -1,33 +1,28 @@
 //! Configurations: a system at a version, in a variant, with a storage setting, with all layers merged and
 //! every value in place.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
-use jsonathlon_servers::{Recipe, Scalar, Transport};
+use jsonathlon_servers::{Recipe, Transport};
 use serde::Serialize;
 
-use super::{
-    definition::{Exception, OpenDefinition, Place, PropertiesDefinition},
+use crate::{
+    artifact::{Artifact, Installed},
+    by_address::ByAddress,
+    definition::{Exception, Place},
     durability::{Durability, Tier},
-    elsewhere::{BY_ADDRESS, ByAddress},
     error::CatalogueError,
-    near::did_you_mean,
+    open::Open,
     preparation::Preparation,
     profile::{MemorySetting, Profile, Profiles},
-    rules::{Part, Said, analytics::ANALYTICS},
-    server::OF_START,
-    statements::{RawFile, StatementKind},
-    system::{System, WorkloadPart},
-    template::{self, RUN_TIME, Replacement},
-    variants::{Storage, Variant},
+    rules::{
+        Part,
+        analytics::{ANALYTICS, Analytics},
+        documents::{DOCUMENTS, Documents},
+        fidelity::{FIDELITY, Fidelity},
+        serving::{SERVING, Serving},
+    },
 };
-use crate::artifact::{Artifact, Installed};
-
-/// Run-time placeholders that settings and statements of `[open]` may hold: the others have a value only in
-/// the statement files of a workload.
-const RUN_TIME_OF_OPEN: [&str; 2] = ["cores", "folder"];
-/// Run-time placeholders that a value of a folder may hold: the others belong to one statement file each.
-const RUN_TIME_OF_VALUES: [&str; 3] = ["table", "cores", "folder"];
 
 /// Everything that a workload and a driver need to know about one configuration. Placeholders of [`RUN_TIME`]
 /// are left for the run.
@@ -112,6 +107,26 @@ pub struct Configuration {
 }
 
 impl Configuration {
+    /// Returns the setup of the analytics workload. `None` if the system does not run it.
+    pub fn analytics(&self) -> Option<Analytics> {
+        Analytics::of(self.parts.get(ANALYTICS)?)
+    }
+
+    /// Returns the setup of the serving workload. `None` if the system does not run it in this variant.
+    pub fn serving(&self) -> Option<Serving> {
+        Serving::of(self.parts.get(SERVING)?)
+    }
+
+    /// Returns the setup of the documents workload. `None` if the system does not run it in this variant.
+    pub fn documents(&self) -> Option<Documents> {
+        Documents::of(self.parts.get(DOCUMENTS)?)
+    }
+
+    /// Returns the setup of the fidelity workload. `None` if the system does not run it in this variant.
+    pub fn fidelity(&self) -> Option<Fidelity> {
+        Fidelity::of(self.parts.get(FIDELITY)?)
+    }
+
     /// Returns the folder's advice for documents that are rejected with this message. `None` if it has none.
     #[must_use]
     pub fn remedy(&self, words: &str) -> Option<&str> {
@@ -258,15 +273,6 @@ impl Configuration {
     }
 }
 
-/// Settings and statements with which a session of the engine is opened.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Open {
-    /// Settings that the engine starts with, by name.
-    pub settings: BTreeMap<String, String>,
-    /// Statements to run right after connecting, in this order.
-    pub statements: Vec<String>,
-}
-
 /// What a system's folder declares about a configuration.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Properties {
@@ -289,316 +295,6 @@ pub struct Remedy {
     pub says: String,
     /// What the user can do about these documents.
     pub advice: String,
-}
-
-/// A statement file with its values in place.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct StatementFile {
-    /// Path inside the system's folder, for messages.
-    pub path: String,
-    /// Syntax of the statements, according to the file's ending.
-    pub kind: StatementKind,
-    /// The statements, in order, without the `;` that ended them.
-    pub statements: Vec<String>,
-}
-
-/// One level of a system's folder: the base, the variant or the storage setting.
-struct Layer<'a> {
-    /// Keys that lead to this level in `system.toml`.
-    path: Vec<&'a str>,
-    values: &'a BTreeMap<String, Scalar>,
-    open: &'a OpenDefinition,
-    properties: &'a PropertiesDefinition,
-    exceptions: &'a [Exception],
-}
-
-impl<'a> Layer<'a> {
-    fn at(&self, keys: &[&'a str]) -> Vec<&'a str> {
-        self.path.iter().chain(keys).copied().collect()
-    }
-
-    /// Builds an error at an element of a list in `[open]`.
-    fn error_in(&self, system: &System, list: &str, index: usize, message: String) -> CatalogueError {
-        let index = index.to_string();
-        let path: Vec<&str> = self.path.iter().copied().chain(["open", list, index.as_str()]).collect();
-        system.text.error(&path, message)
-    }
-}
-
-fn layers<'a>(system: &'a System, variant: &'a Variant, storage: &'a Storage) -> Vec<Layer<'a>> {
-    let base = &system.definition;
-    let mut layers = vec![Layer {
-        path: Vec::new(),
-        values: &base.values,
-        open: &base.open,
-        properties: &base.properties,
-        exceptions: &base.exceptions,
-    }];
-    if let Some(over) = base.variants.get(&variant.name) {
-        layers.push(Layer {
-            path: vec!["variants", &variant.name],
-            values: &over.values,
-            open: &over.open,
-            properties: &over.properties,
-            exceptions: &over.exceptions,
-        });
-    }
-    if let Some(over) = base.storage.get(&storage.name) {
-        layers.push(Layer {
-            path: vec!["storage", &storage.name],
-            values: &over.values,
-            open: &over.open,
-            properties: &over.properties,
-            exceptions: &over.exceptions,
-        });
-    }
-    layers
-}
-
-/// Merges all levels and fills their values in. Names of values that some text uses are added to `used`, so
-/// that the caller can find unused values.
-pub(crate) fn resolve(
-    system: &System,
-    variant: &Variant,
-    storage: &Storage,
-    by_address: bool,
-    used: &mut BTreeSet<String>,
-) -> Result<Configuration, CatalogueError> {
-    let layers = layers(system, variant, storage);
-    let reserved = system.workloads.placeholders();
-    let values = values(system, &layers, &reserved)?;
-    let mut filling = Filling { reserved: &reserved, used };
-    let open = open(system, &layers, |text| filling.put_in(text, &values, &RUN_TIME_OF_OPEN))?;
-    let server = server(system, &layers, |text| filling.put_in(text, &values, &OF_START))?;
-    let mut parts = BTreeMap::new();
-    let mut tiers: Vec<Tier> = Vec::new();
-    for part in system.parts.iter().filter(|part| variant.is_of(part.rules)) {
-        let WorkloadPart { rules, sections, files } = part;
-        let sections = sections.of(rules.name(), &system.text, &system.workloads, Some((variant, storage)));
-        let Said { load, logs, rules: said, placeholders, tiers: said_tiers } = rules.read(&sections)?;
-        let mut fill = |values: &BTreeMap<&str, &str>| {
-            let mut resolved = BTreeMap::new();
-            for rule in rules.files() {
-                let own = by_address.then(|| files.own(BY_ADDRESS, rule.name)).flatten();
-                let Some(raw) = own.or_else(|| files.get(&variant.name, rule.name)) else { continue };
-                let further = placeholders.get(rule.name).into_iter().flatten().map(String::as_str);
-                let kept: Vec<&str> =
-                    RUN_TIME.iter().chain(rules.placeholders()).copied().chain(further).collect();
-                let known = values.keys().copied().chain(kept.iter().copied());
-                let put_in = |text: &str| filling.put_in(text, values, &kept);
-                resolved.insert(rule.name.to_owned(), fill_file(system, variant, raw, known, put_in)?);
-            }
-            Ok::<_, CatalogueError>(resolved)
-        };
-        // The first tier is the default. Most tiers have no values, and all of these share the same
-        // statements.
-        let mut default = None;
-        let mut without_values = None;
-        for mut tier in said_tiers {
-            let filled = match &without_values {
-                Some(filled) if tier.values.is_empty() => BTreeMap::clone(filled),
-                _ => {
-                    let over = tier.values.iter().map(|(name, value)| (name.as_str(), value.as_str()));
-                    let all = values.iter().map(|(name, value)| (*name, *value)).chain(over);
-                    fill(&all.collect())?
-                }
-            };
-            if tier.values.is_empty() {
-                without_values.get_or_insert_with(|| filled.clone());
-            }
-            default.get_or_insert_with(|| filled.clone());
-            tier.files.insert(rules.name().to_owned(), filled);
-            match tiers.iter_mut().find(|known| known.durability.name == tier.durability.name) {
-                Some(known) => known.join(tier),
-                None => tiers.push(tier),
-            }
-        }
-        let files = match default {
-            Some(files) => files,
-            None => fill(&values)?,
-        };
-        parts.insert(rules.name().to_owned(), Part { load, logs, rules: said, files });
-    }
-    let mut configuration = Configuration {
-        system: system.name().to_owned(),
-        title: system.title().to_owned(),
-        protocol: system.definition.protocol.clone(),
-        embedded: system.definition.embedded,
-        end_of_life: false,
-        outdated: None,
-        reference: system.definition.reference,
-        in_memory: system.definition.in_memory,
-        version: system.definition.default_version.clone(),
-        artifact: None,
-        reports: None,
-        asks_version: None,
-        variant: variant.name.clone(),
-        variant_title: variant.title.clone(),
-        preparation: variant.preparation,
-        ranks_with: variant.ranks_with.clone(),
-        ranked: variant.ranked,
-        profile: None,
-        memory_bytes: None,
-        memory_settings: Vec::new(),
-        profiles: system.profiles.clone(),
-        storage: storage.name.clone(),
-        durability: None,
-        tiers,
-        server,
-        elsewhere: None,
-        open,
-        exceptions: layers.iter().flat_map(|layer| layer.exceptions).cloned().collect(),
-        properties: properties(&layers),
-        parts,
-        digest: String::new(),
-    };
-    configuration.digest = digest(&configuration);
-    Ok(configuration)
-}
-
-/// Fills values in for placeholders, and records which ones were used.
-struct Filling<'a> {
-    /// Names that only a run has values for.
-    reserved: &'a [&'a str],
-    used: &'a mut BTreeSet<String>,
-}
-
-impl Filling<'_> {
-    /// Fills the placeholders of a text, except for those in `kept`, which the run fills.
-    fn put_in(
-        &mut self,
-        text: &str,
-        values: &BTreeMap<&str, &str>,
-        kept: &[&str],
-    ) -> Result<String, template::PlaceholderError> {
-        template::replace(text, |name| {
-            if kept.contains(&name) {
-                return Replacement::Keep;
-            }
-            match values.get(name).filter(|_| !self.reserved.contains(&name)) {
-                Some(value) => {
-                    self.used.insert(name.to_owned());
-                    Replacement::Text((*value).to_owned())
-                }
-                None => Replacement::None,
-            }
-        })
-    }
-}
-
-fn values<'a>(
-    system: &System,
-    layers: &[Layer<'a>],
-    reserved: &[&str],
-) -> Result<BTreeMap<&'a str, &'a str>, CatalogueError> {
-    let mut values = BTreeMap::new();
-    for layer in layers {
-        for (name, Scalar(value)) in layer.values {
-            let error = |message: String| system.text.error(&layer.at(&["values", name]), message);
-            if reserved.contains(&name.as_str()) {
-                return Err(error(format!(
-                    "`{{{{{name}}}}}` gets its value from the run: choose another name"
-                )));
-            }
-            if !template::is_name(name) {
-                return Err(error("a value's name is a-z, 0-9 and `_`, and starts with a letter".to_owned()));
-            }
-            let inside = template::placeholders(value).map_err(|problem| error(problem.to_string()))?;
-            if let Some((_, name)) = inside.iter().find(|(_, name)| !RUN_TIME_OF_VALUES.contains(name)) {
-                return Err(error(format!("a value cannot hold `{{{{{name}}}}}`: values are put in once")));
-            }
-            values.insert(name.as_str(), value.as_str());
-        }
-    }
-    Ok(values)
-}
-
-/// Merges `[open]` of all levels. Settings are replaced by name. The statements of all levels run one after
-/// another, so that an overlay can set again what the base has set.
-fn open(
-    system: &System,
-    layers: &[Layer<'_>],
-    mut put_in: impl FnMut(&str) -> Result<String, template::PlaceholderError>,
-) -> Result<Open, CatalogueError> {
-    let mut open = Open { settings: BTreeMap::new(), statements: Vec::new() };
-    for layer in layers {
-        for (name, Scalar(value)) in &layer.open.settings {
-            let value = put_in(value).map_err(|problem| {
-                system.text.error(&layer.at(&["open", "settings", name]), problem.to_string())
-            })?;
-            open.settings.insert(name.clone(), value);
-        }
-        for (index, statement) in layer.open.statements.iter().enumerate() {
-            let statement = put_in(statement)
-                .map_err(|problem| layer.error_in(system, "statements", index, problem.to_string()))?;
-            open.statements.push(statement);
-        }
-    }
-    Ok(open)
-}
-
-/// Returns the server's recipe, with the arguments of every level added to its commands. `None` without a
-/// server.
-fn server(
-    system: &System,
-    layers: &[Layer<'_>],
-    mut put_in: impl FnMut(&str) -> Result<String, template::PlaceholderError>,
-) -> Result<Option<Recipe>, CatalogueError> {
-    let mut server = system.server.clone();
-    for layer in layers {
-        for (index, argument) in layer.open.arguments.iter().enumerate() {
-            let error = |message: String| layer.error_in(system, "arguments", index, message);
-            let Some(server) = &mut server else {
-                return Err(error(
-                    "is an argument of a server's command, and there is no [server]".to_owned(),
-                ));
-            };
-            let argument = put_in(argument).map_err(|problem| error(problem.to_string()))?;
-            if let Some(own) = &mut server.own {
-                own.start.push(argument.clone());
-            }
-            server.start.push(argument);
-        }
-    }
-    Ok(server)
-}
-
-fn properties(layers: &[Layer<'_>]) -> Properties {
-    let last = || layers.iter().rev().map(|layer| layer.properties);
-    Properties {
-        parallel_unit: last().find_map(|properties| properties.parallel_unit),
-        server_time: last().find_map(|properties| properties.server_time).unwrap_or(false),
-        notes: layers.iter().flat_map(|layer| &layer.properties.notes).cloned().collect(),
-        remedies: layers
-            .iter()
-            .flat_map(|layer| &layer.properties.remedies)
-            .map(|one| Remedy { says: one.says.clone(), advice: one.advice.clone() })
-            .collect(),
-    }
-}
-
-fn fill_file<'a>(
-    system: &System,
-    variant: &Variant,
-    raw: &RawFile,
-    known: impl Iterator<Item = &'a str> + Clone,
-    mut put_in: impl FnMut(&str) -> Result<String, template::PlaceholderError>,
-) -> Result<StatementFile, CatalogueError> {
-    let mut statements = Vec::new();
-    for statement in &raw.statements {
-        let filled = put_in(&statement.text).map_err(|problem| {
-            let message = match &problem {
-                template::PlaceholderError::Unknown { name, .. } => {
-                    let near = did_you_mean(name, known.clone());
-                    format!("{problem} in variant {}{near}", variant.name)
-                }
-                template::PlaceholderError::Malformed { .. } => problem.to_string(),
-            };
-            system.folder.error(&raw.path, statement.line_at(problem.offset()), message)
-        })?;
-        statements.push(filled);
-    }
-    Ok(StatementFile { path: raw.path.clone(), kind: raw.kind, statements })
 }
 
 /// Computes the digest of a configuration. Descriptions and sources are left out on purpose: neither a better

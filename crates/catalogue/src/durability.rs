@@ -6,12 +6,13 @@ use jsonathlon_servers::Scalar;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    configuration::{Open, StatementFile},
     definition::{Exception, OpenDefinition},
     error::CatalogueError,
     near::did_you_mean,
-    sections::Section,
+    open::Open,
+    sections::SectionReader,
     server::plain,
+    statement_file::StatementFile,
     template,
 };
 
@@ -87,7 +88,7 @@ fn yes() -> bool {
 
 impl DurabilityDefinition {
     /// Validates the tiers and returns them, the safest first. The first one is the default.
-    pub(crate) fn tiers(self, section: &Section<'_>) -> Result<Vec<Tier>, CatalogueError> {
+    pub(crate) fn tiers(self, section: &SectionReader<'_>) -> Result<Vec<Tier>, CatalogueError> {
         let all = [("synced", self.synced), ("process", self.process), ("window", self.window)];
         let written = all.into_iter().filter_map(|(name, tier)| Some((name, tier?)));
         let tiers = written.map(|(name, tier)| tier.checked(name, section)).collect::<Result<Vec<_>, _>>()?;
@@ -99,7 +100,7 @@ impl DurabilityDefinition {
 }
 
 impl TierDefinition {
-    fn checked(self, name: &str, section: &Section<'_>) -> Result<Tier, CatalogueError> {
+    fn checked(self, name: &str, section: &SectionReader<'_>) -> Result<Tier, CatalogueError> {
         let error = |keys: &[&str], message: String| {
             let path: Vec<&str> = ["durability", name].into_iter().chain(keys.iter().copied()).collect();
             section.error(&path, message)

@@ -1,24 +1,20 @@
-//! `[address]` of `system.toml`: how a run works on a remote server. Also builds configurations of external
-//! systems, which jsonathlon does not install.
+//! Configurations of external systems, which jsonathlon does not install: remote servers, and binaries that
+//! the user supplies.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use serde::Serialize;
-
-use super::{
-    configuration::{self, Configuration, Open},
-    definition::{AddressDefinition, Definition, Exception},
+use crate::{
+    artifact::Artifact,
+    by_address::ByAddress,
+    configuration::{self, Configuration},
+    definition::Exception,
     error::CatalogueError,
-    locate::TomlText,
+    open::Open,
+    resolve::resolve,
     system::System,
-    template,
     variants::Variant,
 };
-use crate::artifact::Artifact;
-
-/// Name of the folder with statement files that apply to remote servers only.
-pub(crate) const BY_ADDRESS: &str = "address";
 
 /// Separates a system's name from its number, if one run has several of it.
 const NUMBER: char = '#';
@@ -27,28 +23,6 @@ const NUMBER: char = '#';
 #[must_use]
 pub fn name_of(system: &str) -> &str {
     system.split_once(NUMBER).map_or(system, |(name, _)| name)
-}
-
-/// The only placeholder that statements of `[address]` may hold.
-const DATABASE: &str = "database";
-
-/// How a run works on a remote server.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct ByAddress {
-    /// User of the sessions, if the address names none.
-    pub user: String,
-    /// Database from which the run's own one is created, if the address names none.
-    pub database: String,
-    /// Statements that create the run's own database, `{{database}}`.
-    pub create: Vec<String>,
-    /// Statements that remove the run's own database, whether it exists or not.
-    pub drop: Vec<String>,
-    /// Statement whose rows are statements that end what the run's own sessions still execute. `None` if not
-    /// needed.
-    pub end: Option<String>,
-    /// Whether sessions use a database of the run's own. Otherwise the names of tables begin with the run's
-    /// name.
-    pub own_database: bool,
 }
 
 /// Origin of an external system, which jsonathlon does not install.
@@ -68,40 +42,6 @@ impl Provenance {
             Self::Own => "own",
         }
     }
-}
-
-/// Validates and converts the table. `None` if the folder has none.
-pub(crate) fn elsewhere(
-    definition: &Definition,
-    text: &TomlText,
-) -> Result<Option<ByAddress>, CatalogueError> {
-    let Some(written) = &definition.address else { return Ok(None) };
-    let end: Vec<String> = written.end.clone().into_iter().collect();
-    for (key, statements) in [("create", &written.create), ("drop", &written.drop), ("end", &end)] {
-        for (index, statement) in statements.iter().enumerate() {
-            let index = index.to_string();
-            let error = |message: String| text.error(&["address", key, &index], message);
-            let inside = template::placeholders(statement).map_err(|problem| error(problem.to_string()))?;
-            if let Some((_, name)) = inside.iter().find(|(_, name)| *name != DATABASE) {
-                return Err(error(format!("`{{{{{name}}}}}` has no value here: there is {{{{database}}}}")));
-            }
-        }
-    }
-    if written.drop.is_empty() {
-        let message = "is empty: a run leaves nothing behind on a server that is not its own";
-        return Err(text.error(&["address", "drop"], message));
-    }
-    if definition.variants.contains_key(BY_ADDRESS) {
-        let message = "its folder would be that of the files by address: choose another name";
-        return Err(text.error(&["variants", BY_ADDRESS], message));
-    }
-    if let Some(unknown) =
-        written.variants.iter().find(|variant| !definition.variants.contains_key(variant.as_str()))
-    {
-        return Err(text.error(&["address", "variants"], format!("there is no variant `{unknown}`")));
-    }
-    let AddressDefinition { user, database, create, drop, end, prefix, .. } = written.clone();
-    Ok(Some(ByAddress { user, database, create, drop, end, own_database: !prefix }))
 }
 
 impl System {
@@ -151,8 +91,7 @@ impl System {
         let variant = self.variant(variant)?;
         let storage = self.storage(storage)?;
         let by_address = provenance == Provenance::Address;
-        let mut configuration =
-            configuration::resolve(self, variant, storage, by_address, &mut BTreeSet::new())?;
+        let mut configuration = resolve(self, variant, storage, by_address, &mut BTreeSet::new())?;
         configuration.asks_version =
             self.definition.address.as_ref().and_then(|address| address.version.clone());
         // The version that the protocol reports may be that of something else.
@@ -183,9 +122,8 @@ impl System {
             configuration.server = None;
             configuration.embedded = false;
             configuration.protocol = self.protocol_by_address().to_owned();
-            if written.load.is_some() {
-                let loading = configuration.parts.values_mut().filter(|part| part.load.is_some());
-                loading.for_each(|part| part.load = written.load);
+            if let Some(load) = written.load {
+                configuration.parts.values_mut().for_each(|part| part.load = load);
             }
             // Settings can be set only when a server is started.
             let Open { settings, statements } = &mut configuration.open;

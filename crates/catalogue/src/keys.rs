@@ -13,7 +13,7 @@ use jsonathlon_servers::{Need, OwnCommands, Recipe};
 use super::{
     definition::*,
     durability::{DurabilityDefinition, TierDefinition},
-    rules::{Workloads, analytics, documents, fidelity, questions, serving},
+    rules::{self, ALL, analytics, documents, fidelity, questions, serving},
 };
 use crate::artifact::DebianPackage;
 
@@ -67,7 +67,7 @@ fn keys_of<'de, T: Deserialize<'de>>() -> BTreeSet<String> {
 }
 
 fn workloads() -> BTreeSet<String> {
-    Workloads::with(&[]).names().into_iter().map(str::to_owned).collect()
+    rules::names().into_iter().map(str::to_owned).collect()
 }
 
 /// Returns the keys of all tables that the program reads, by the table's heading in the document.
@@ -152,7 +152,7 @@ fn every_key_is_in_the_document_and_nothing_else_is() {
 #[test]
 fn workloads_know_the_keys_of_their_sections() {
     let tables = tables();
-    for rules in Workloads::with(&[]).iter() {
+    for rules in ALL {
         let keys: BTreeSet<String> = rules.keys().iter().map(|key| (*key).to_owned()).collect();
         assert_eq!(tables[format!("`[{}]`", rules.name()).as_str()], keys);
         assert!(rules.short_keys().iter().all(|key| keys.contains(*key)));

@@ -14,6 +14,7 @@ pub mod bytes;
 
 mod basis;
 mod built;
+mod by_address;
 mod configuration;
 mod definition;
 mod durability;
@@ -24,19 +25,24 @@ mod folder;
 mod keys;
 mod locate;
 mod near;
+mod open;
 mod own;
 mod preparation;
 mod profile;
+mod read;
+mod resolve;
 mod rules;
 mod sections;
 mod selection;
 mod server;
 mod sources;
-mod statements;
+mod statement_file;
 mod system;
 mod template;
 mod variants;
 mod well_formed;
+mod workload_files;
+mod written;
 
 use std::path::PathBuf;
 
@@ -44,27 +50,28 @@ use include_dir::{Dir, include_dir};
 
 pub use artifact::{Artifact, DebianPackage, Installed, Source, SourceKind};
 pub use built::{identity, is_package};
-pub use configuration::{Configuration, Open, Properties, Remedy, StatementFile};
+pub use by_address::ByAddress;
+pub use configuration::{Configuration, Properties, Remedy};
 pub use definition::{Exception, LoadMode, Place};
 pub use durability::{Durability, NOTHING, Tier};
-pub use elsewhere::{ByAddress, Provenance, name_of};
+pub use elsewhere::{Provenance, name_of};
 pub use error::{CatalogueError, listed};
 pub use folder::Origin;
+pub use open::Open;
 pub use own::{ColumnType, ExpectedRows, OwnColumn, OwnFolder, OwnQuestion, OwnQuestions};
 pub use preparation::Preparation;
 pub use profile::{MemorySetting, Profile};
 pub use rules::{
-    Part, Said, WorkloadRules,
+    Part, Section,
     analytics::{ANALYTICS, Analytics, QuestionRules},
     documents::{Ask, DOCUMENTS, Documents, Expected, Index, Judged, Largest, Operation},
     fidelity::{Extracted, FIDELITY, Fidelity},
     questions::{FirstAsked, Kind, KnownPath, NotAsked, QUESTIONS, question_file},
     serving::{OperationRules, PathStep, SERVING, Serving, path_values},
 };
-pub use sections::Section;
 pub use selection::{Selected, Setting, select_variants, select_variants_of};
 pub use sources::is_member;
-pub use statements::{StatementKind, StatementRule};
+pub use statement_file::{StatementFile, StatementKind, StatementRule};
 pub use system::System;
 pub use template::{PlaceholderError, RUN_TIME, fill, fill_known, sql_text};
 pub use variants::{Storage, Variant};
@@ -73,15 +80,13 @@ pub use well_formed::is_plain;
 pub use jsonathlon_servers::{Recipe, Transport};
 
 use folder::Folder;
-use rules::Workloads;
 
 static BUILT_IN: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/systems");
 
-/// All systems, built in and from the user's folders, with the workloads that they may have sections for.
+/// All systems, built in and from the user's folders.
 #[derive(Debug)]
 pub struct Catalogue {
     systems: Vec<System>,
-    workloads: Workloads,
 }
 
 impl Catalogue {
@@ -93,18 +98,6 @@ impl Catalogue {
     /// system's folder itself, [`CatalogueError::Invalid`] if a system is not well formed. Mistakes in a
     /// replaced built-in system are ignored.
     pub fn load(extra_folders: &[PathBuf]) -> Result<Self, CatalogueError> {
-        Self::load_with(extra_folders, &[])
-    }
-
-    /// Like [`Self::load`], with `further` workloads that folders may have sections for.
-    ///
-    /// # Errors
-    /// [`CatalogueError`] under the same conditions as [`Self::load`].
-    pub fn load_with(
-        extra_folders: &[PathBuf],
-        further: &[&'static dyn WorkloadRules],
-    ) -> Result<Self, CatalogueError> {
-        let workloads = Workloads::with(further);
         let mut folders: Vec<Folder> = Vec::new();
         for directory in BUILT_IN.dirs() {
             folders.push(Folder::embedded(directory)?);
@@ -122,10 +115,9 @@ impl Catalogue {
                 folders.push(folder);
             }
         }
-        let read = |folder| System::read(folder, &workloads);
-        let mut systems = folders.into_iter().map(read).collect::<Result<Vec<_>, _>>()?;
+        let mut systems = folders.into_iter().map(System::read).collect::<Result<Vec<_>, _>>()?;
         systems.sort_by(|left, right| left.name().cmp(right.name()));
-        Ok(Self { systems, workloads })
+        Ok(Self { systems })
     }
 
     /// Returns all systems, in name order.
@@ -135,7 +127,7 @@ impl Catalogue {
 
     /// Returns the names of the workloads that folders may have sections for.
     pub fn workloads(&self) -> Vec<&'static str> {
-        self.workloads.names()
+        rules::names()
     }
 
     /// Returns those of the chosen systems that run a workload.

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Catalogue,
-    configuration::{Configuration, StatementFile, digest},
+    configuration::{Configuration, digest},
     definition::is_name,
     error::{CatalogueError, listed},
     folder::{Folder, entries, ignored, name_of, unreadable},
@@ -18,7 +18,7 @@ use super::{
     near::did_you_mean,
     preparation::Preparation,
     rules::questions::{QUESTIONS, SET_UP, question_file},
-    statements,
+    statement_file::{self, StatementFile},
     system::System,
     template::{self, RUN_TIME},
 };
@@ -463,8 +463,8 @@ fn folder(path: &Path, name: &str, questions: &[OwnQuestion]) -> Result<OwnFolde
             continue;
         }
         let (stem, kind) = match file.rsplit_once('.') {
-            Some((stem, "sql")) => (stem, statements::StatementKind::Sql),
-            Some((stem, "json")) => (stem, statements::StatementKind::Json),
+            Some((stem, "sql")) => (stem, statement_file::StatementKind::Sql),
+            Some((stem, "json")) => (stem, statement_file::StatementKind::Json),
             _ => return Err(folder.error(file, None, "is neither a .sql nor a .json file")),
         };
         let set_up = SET_UP.iter().find(|(name, _)| *name == stem);
@@ -483,7 +483,7 @@ fn folder(path: &Path, name: &str, questions: &[OwnQuestion]) -> Result<OwnFolde
                 return Err(folder.error(file, None, message));
             }
         };
-        let raw = statements::split_own(&folder, file, text, kind)?;
+        let raw = statement_file::split_own(&folder, file, text, kind)?;
         if must_be_single && raw.len() != 1 {
             let message = format!("holds {} statements and must hold one", raw.len());
             return Err(folder.error(file, None, message));

@@ -8,7 +8,7 @@ use super::{
     locate::TomlText,
     near::did_you_mean,
     preparation::Preparation,
-    rules::{WorkloadRules, Workloads},
+    rules::{ALL, WorkloadRules},
     sections::Sections,
 };
 
@@ -70,14 +70,13 @@ pub(super) type Variants = (Vec<Variant>, BTreeMap<&'static str, Vec<Variant>>);
 pub(super) fn variants(
     definition: &Definition,
     sections: &BTreeMap<&'static str, Sections>,
-    workloads: &Workloads,
     text: &TomlText,
 ) -> Result<Variants, CatalogueError> {
-    let (with_own, sharing): (Vec<_>, Vec<_>) = workloads
-        .iter()
+    let (with_own, sharing): (Vec<_>, Vec<_>) = ALL
+        .into_iter()
         .filter(|rules| sections.contains_key(rules.name()))
         .partition(|rules| rules.own_variants());
-    let all = declared(definition, workloads, text)?;
+    let all = declared(definition, text)?;
     let (shared, of_some): (Vec<_>, Vec<_>) = all.into_iter().partition(|one| one.workloads.is_empty());
     let mut own: BTreeMap<&'static str, Vec<Variant>> = BTreeMap::new();
     for rules in with_own {
@@ -132,11 +131,7 @@ fn the_only_one() -> Variant {
 }
 
 /// Validates and converts all variants that a folder declares.
-fn declared(
-    definition: &Definition,
-    workloads: &Workloads,
-    text: &TomlText,
-) -> Result<Vec<Variant>, CatalogueError> {
+fn declared(definition: &Definition, text: &TomlText) -> Result<Vec<Variant>, CatalogueError> {
     let mut variants: Vec<Variant> = Vec::new();
     for (name, written) in &definition.variants {
         if SETS.contains(&name.as_str()) {
@@ -156,7 +151,7 @@ fn declared(
             let message = "what is never ranked stands for no class";
             return Err(text.error(&["variants", name, "default"], message));
         }
-        let of = workloads_of(name, written.workloads.as_deref(), workloads, text)?;
+        let of = workloads_of(name, written.workloads.as_deref(), text)?;
         let preparation = match (written.preparation, of.is_empty()) {
             (Some(preparation), true) => preparation,
             (None, false) => Preparation::AsIs,
@@ -186,7 +181,6 @@ fn declared(
 fn workloads_of(
     variant: &str,
     named: Option<&[String]>,
-    workloads: &Workloads,
     text: &TomlText,
 ) -> Result<Vec<&'static str>, CatalogueError> {
     let Some(named) = named else { return Ok(Vec::new()) };
@@ -195,7 +189,7 @@ fn workloads_of(
         return Err(error("is empty: leave it out, or name a workload".to_owned()));
     }
     let with_own: Vec<&'static str> =
-        workloads.iter().filter(|rules| rules.own_variants()).map(|rules| rules.name()).collect();
+        ALL.iter().filter(|rules| rules.own_variants()).map(|rules| rules.name()).collect();
     let mut of = Vec::new();
     for name in named {
         match with_own.iter().find(|own| **own == name.as_str()) {

@@ -1,5 +1,4 @@
-//! Tests of workloads registered in addition to the built-in ones: sections of system folders, rules, and
-//! errors.
+//! Tests of the sections and statement files of workloads in system folders: what belongs where, and errors.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
@@ -7,74 +6,40 @@ mod support;
 
 use std::{fs, path::Path};
 
-use serde::Deserialize;
+use jsonathlon_catalogue::{Catalogue, CatalogueError, LoadMode};
+
 use support::copy;
 
-use jsonathlon_catalogue::{
-    Catalogue, CatalogueError, LoadMode, Said, Section, StatementRule, WorkloadRules,
-};
+/// A section for a second workload, and a variant of its own that overrides it.
+const SECTION: &str = r#"
+[fidelity]
+load = "rows"
 
-/// A workload that stores documents and reads them back.
-#[derive(Debug)]
-struct Echo;
+[variants.whole]
+title = "whole documents"
+workloads = ["fidelity"]
+default = true
 
-static ECHO: Echo = Echo;
+[variants.whole.fidelity]
+one_line = true
+"#;
 
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-struct EchoDefinition {
-    load: Option<LoadMode>,
-    sessions: Option<u64>,
-}
-
-impl WorkloadRules for Echo {
-    fn name(&self) -> &'static str {
-        "echo"
-    }
-
-    fn files(&self) -> &'static [StatementRule] {
-        const FILES: [StatementRule; 3] = [
-            StatementRule::required("load").holding("file"),
-            StatementRule::required("get").single().holding("id"),
-            StatementRule::optional("warm"),
-        ];
-        &FILES
-    }
-
-    fn placeholders(&self) -> &'static [&'static str] {
-        &["id"]
-    }
-
-    fn keys(&self) -> &'static [&'static str] {
-        &["load", "sessions"]
-    }
-
-    fn read(&self, sections: &[Section<'_>]) -> Result<Said, CatalogueError> {
-        let mut said = EchoDefinition::default();
-        for section in sections {
-            let EchoDefinition { load, sessions } = section.read()?;
-            if sessions == Some(0) {
-                return Err(section.error(&["sessions"], "is 1 at least"));
-            }
-            said = EchoDefinition { load: load.or(said.load), sessions: sessions.or(said.sessions) };
-        }
-        let rules = serde_json::json!({ "sessions": said.sessions });
-        Ok(Said { load: said.load, rules, ..Said::default() })
-    }
-}
-
-const SECTION: &str = "\n[echo]\nload = \"rows\"\nsessions = 4\n\n[variants.plain.echo]\nsessions = 8\n";
-
-/// A changed copy of the example with a section for the additional workload, in a temporary folder.
+/// A changed copy of the example with a section for a second workload, in a temporary folder.
 fn world(change: impl Fn(&Path)) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let example = folder.path().join("example");
     copy(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/systems/example"), &example);
     append(&example, "system.toml", SECTION);
-    fs::create_dir_all(example.join("echo/plain")).unwrap();
-    fs::write(example.join("echo/load.sql"), "INSERT INTO {{table}} VALUES (:doc);").unwrap();
-    fs::write(example.join("echo/get.sql"), "SELECT doc FROM {{table}} WHERE id = {{id}};").unwrap();
-    fs::write(example.join("echo/plain/warm.sql"), "SELECT '{{codec}}';").unwrap();
+    fs::create_dir_all(example.join("fidelity/whole")).unwrap();
+    for (name, statement) in [
+        ("create", "CREATE TABLE {{table}} (doc);"),
+        ("load", "INSERT INTO {{table}} VALUES (:doc);"),
+        ("read", "SELECT doc FROM {{table}};"),
+        ("drop", "DROP TABLE {{table}};"),
+        ("whole/value", "SELECT '{{codec}}', doc -> '{{member}}' FROM {{table}};"),
+    ] {
+        fs::write(example.join(format!("fidelity/{name}.sql")), statement).unwrap();
+    }
     change(&example);
     folder
 }
@@ -86,7 +51,7 @@ fn append(example: &Path, file: &str, text: &str) {
 }
 
 fn load(folder: &Path) -> Result<Catalogue, CatalogueError> {
-    Catalogue::load_with(&[folder.to_path_buf()], &[&ECHO])
+    Catalogue::load(&[folder.to_path_buf()])
 }
 
 fn error_after(change: impl Fn(&Path)) -> String {
@@ -109,22 +74,29 @@ fn with_section() -> String {
 fn a_folder_has_a_part_for_each_workload_by_its_own_rules() {
     let folder = world(|_| {});
     let catalogue = load(folder.path()).unwrap();
-    assert_eq!(catalogue.workloads(), ["analytics", "serving", "documents", "questions", "fidelity", "echo"]);
+    assert_eq!(catalogue.workloads(), ["analytics", "serving", "documents", "questions", "fidelity"]);
     let example = catalogue.get("example").unwrap();
-    assert_eq!(example.workloads(), ["analytics", "echo"]);
+    assert_eq!(example.workloads(), ["analytics", "fidelity"]);
+    let whole = example.configuration("2.0", "whole", "default").unwrap();
+    let fidelity = whole.fidelity().unwrap();
+    assert_eq!(
+        (fidelity.load, fidelity.one_line),
+        (LoadMode::Rows, true),
+        "the variant overrides the base"
+    );
+    assert_eq!(
+        (fidelity.extracts, fidelity.inserts),
+        (true, false),
+        "the variant has a file of its own, and none has `insert`"
+    );
+    let part = &whole.parts["fidelity"];
+    assert_eq!(part.statement("read"), Some("SELECT doc FROM {{table}}"));
+    assert_eq!(part.statement("value"), Some("SELECT 'lz4', doc -> '{{member}}' FROM {{table}}"));
+    assert_eq!(part.statements("insert"), [""; 0]);
+    assert!(whole.analytics().is_none(), "the variant is of one workload");
     let ordered = example.configuration("2.0", "ordered", "default").unwrap();
-    let echo = &ordered.parts["echo"];
-    assert_eq!((echo.load, echo.rules["sessions"].as_u64()), (Some(LoadMode::Rows), Some(4)));
-    assert_eq!(echo.statement("get"), Some("SELECT doc FROM {{table}} WHERE id = {{id}}"));
-    assert_eq!(echo.statements("warm"), [""; 0]);
-    let plain = example.configuration("2.0", "plain", "default").unwrap();
-    assert_eq!(plain.parts["echo"].rules["sessions"].as_u64(), Some(8), "the variant lies over the base");
-    assert_eq!(plain.parts["echo"].statement("warm"), Some("SELECT 'lz4'"));
-    assert_eq!(plain.analytics().unwrap().load, LoadMode::File, "each loads in its own way");
-    assert!(echo.read_rules::<EchoDefinition>().is_ok());
-
-    let without = Catalogue::load(&[folder.path().to_path_buf()]).unwrap_err().to_string();
-    assert!(without.contains("`echo`: there is no such table and no workload of this name"), "{without}");
+    assert_eq!(ordered.analytics().unwrap().load, LoadMode::File, "each loads in its own way");
+    assert!(ordered.fidelity().is_none());
 }
 
 #[test]
@@ -133,22 +105,22 @@ fn a_digest_covers_the_workloads_of_a_run_and_no_others() {
         let folder = world(change);
         let catalogue = load(folder.path()).unwrap();
         let example = catalogue.get("example").unwrap();
-        let of = |workloads: &[&str]| {
-            example.configuration("2.0", "ordered", "default").unwrap().only(workloads).digest
+        let of = |variant: &str, workload: &str| {
+            example.configuration("2.0", variant, "default").unwrap().only(&[workload]).digest
         };
-        [of(&["analytics"]), of(&["echo"]), of(&["analytics", "echo"])]
+        [of("ordered", "analytics"), of("whole", "fidelity")]
     };
     let before = digests(&|_| {});
     let statement = digests(&|example| {
-        fs::write(example.join("echo/get.sql"), "SELECT doc FROM {{table}} WHERE key = {{id}};").unwrap();
+        fs::write(example.join("fidelity/read.sql"), "SELECT doc FROM {{table}} LIMIT 1;").unwrap();
     });
     let rule = digests(&|example| {
         let text = fs::read_to_string(example.join("system.toml")).unwrap();
-        fs::write(example.join("system.toml"), text.replace("sessions = 4", "sessions = 5")).unwrap();
+        fs::write(example.join("system.toml"), text.replace("one_line = true", "one_line = false")).unwrap();
     });
     for after in [statement, rule] {
         assert_eq!(before[0], after[0]);
-        assert!(before[1] != after[1] && before[2] != after[2]);
+        assert_ne!(before[1], after[1]);
     }
     let general = digests(&|example| {
         let text = fs::read_to_string(example.join("system.toml")).unwrap();
@@ -172,24 +144,30 @@ fn sections_that_no_workload_reads_are_named_with_those_that_there_are() {
             fs::write(example.join("system.toml"), text.replacen(old, new, 1)).unwrap();
         })
     };
-    let message = replaced("[echo]", "[ecko]");
-    let expected = "there is no such table and no workload of this name (did you mean `echo`?); workloads are analytics, serving, documents, questions, fidelity, echo";
+    let message = replaced("[fidelity]", "[fidelty]");
     // The variant's section without a general section is reported first.
-    assert!(message.contains("there is no [echo] to which this could belong"), "{message}");
-    let message = error_after(|example| append(example, "system.toml", "\n[ecko]\nsessions = 1\n"));
-    assert_eq!(message, format!("system.toml:{}: `ecko`: {expected}", with_section().lines().count() + 2));
+    assert!(message.contains("there is no [fidelity] to which this could belong"), "{message}");
+    let message = error_after(|example| append(example, "system.toml", "\n[fidelty]\none_line = true\n"));
+    let expected = "there is no such table and no workload of this name (did you mean `fidelity`?); workloads are \
+                    analytics, serving, documents, questions, fidelity";
+    assert_eq!(
+        message,
+        format!("system.toml:{}: `fidelty`: {expected}", with_section().lines().count() + 2)
+    );
     let message = error_after(|example| append(example, "system.toml", "\n[servr]\nx = 1\n"));
     assert!(
         message.contains("`servr`: there is no such table") && message.contains("did you mean `server`?")
     );
-    let message =
-        error_after(|example| append(example, "system.toml", "\n[variants.plain.ecko]\nsessions = 1\n"));
-    assert!(message.contains("unknown field `ecko`") && message.contains("expected one of"), "{message}");
+    let message = error_after(|example| {
+        append(example, "system.toml", "\n[variants.plain.fidelty]\none_line = true\n");
+    });
+    assert!(message.contains("unknown field `fidelty`") && message.contains("expected one of"), "{message}");
     let message = error_after(|example| {
         let text = fs::read_to_string(example.join("system.toml")).unwrap();
-        fs::write(example.join("system.toml"), format!("echo = 1\n{}", text.replace(SECTION, ""))).unwrap();
+        fs::write(example.join("system.toml"), format!("fidelity = 1\n{}", text.replace(SECTION, "")))
+            .unwrap();
     });
-    assert_eq!(message, "system.toml:1: `echo`: is a table: [echo]");
+    assert_eq!(message, "system.toml:1: `fidelity`: is a table: [fidelity]");
 }
 
 #[test]
@@ -203,30 +181,30 @@ fn a_rule_in_another_workloads_section_is_named_with_its_own() {
         assert!(message.starts_with(&start), "{start}: {message}");
         message
     };
-    let message = inserted("[echo]", "suspects = []");
+    let message = inserted("[fidelity]", "suspects = []");
     assert!(
-        message.contains("`echo.suspects`: unknown field `suspects`, expected `load` or `sessions`"),
+        message.contains("`fidelity.suspects`: unknown field `suspects`, expected one of `load`, `one_line`"),
         "{message}"
     );
     assert!(message.ends_with("(`suspects` is a rule of [analytics])"), "{message}");
-    let message = inserted("[analytics]", "sessions = 1");
+    let message = inserted("[analytics]", "one_line = false");
     assert!(
-        message.contains("`analytics.sessions`: unknown field `sessions`, expected one of `load`"),
+        message.contains("`analytics.one_line`: unknown field `one_line`, expected one of `load`"),
         "{message}"
     );
-    assert!(message.ends_with("(`sessions` is a rule of [echo])"), "{message}");
-    let message = inserted("[variants.plain.echo]", "questions = {}");
+    assert!(message.ends_with("(`one_line` is a rule of [fidelity])"), "{message}");
+    let message = inserted("[variants.whole.fidelity]", "questions = {}");
     assert!(
-        message.contains("`variants.plain.echo.questions`") && message.contains("[analytics]"),
+        message.contains("`variants.whole.fidelity.questions`") && message.contains("[analytics]"),
         "{message}"
     );
-    let message = inserted("[variants.hidden]", "sessions = 3");
-    assert!(message.contains("`variants.hidden.sessions`: unknown field"), "{message}");
+    let message = inserted("[variants.hidden]", "one_line = false");
+    assert!(message.contains("`variants.hidden.one_line`: unknown field"), "{message}");
     let message = error_after(|example| {
-        fs::write(example.join("system.toml"), with_section().replace("sessions = 8", "sessions = 0"))
-            .unwrap()
+        fs::write(example.join("system.toml"), with_section().replace("one_line = true", "one_line = 8"))
+            .unwrap();
     });
-    assert!(message.contains("`variants.plain.echo.sessions`: is 1 at least"), "{message}");
+    assert!(message.contains("`variants.whole.fidelity.one_line`: invalid type"), "{message}");
     // Both forms of a variant's section must not be combined.
     let both = "[variants.plain.analytics.questions]\nq1 = {}\n";
     let message = error_after(|example| append(example, "system.toml", both));
@@ -242,79 +220,87 @@ fn a_statement_file_that_no_workload_reads_is_named() {
         })
     };
     assert_eq!(
-        add("echo/q1.sql"),
-        "echo/q1.sql: is no statement file of echo (`q1` is a file of analytics/); there is load, get, warm"
+        add("fidelity/q1.sql"),
+        "fidelity/q1.sql: is no statement file of fidelity (`q1` is a file of analytics/); there is create, load, \
+         insert, read, read_hex, value, drop"
     );
-    assert!(add("analytics/get.sql").contains("(`get` is a file of echo/); there is create, "));
-    let message = add("ecko/get.sql");
+    assert!(add("analytics/value.sql").contains("(`value` is a file of fidelity/); there is create, "));
+    let message = add("fidelty/read.sql");
     assert!(
         message.contains(
-            "for each workload that it runs, of analytics, serving, documents, questions, fidelity, echo (did you mean `echo`?)"
+            "for each workload that it runs, of analytics, serving, documents, questions, fidelity (did you mean `fidelity`?)"
         ),
         "{message}"
     );
     let foreign =
-        error_after(|example| fs::write(example.join("analytics/q1.sql"), "SELECT {{id}};").unwrap());
-    assert!(foreign.starts_with("analytics/q1.sql:1: `{{id}}` has no value"), "{foreign}");
-    let message = error_after(|example| fs::write(example.join("echo/warm.sql"), "SELECT {{id}};").unwrap());
-    assert!(message.contains("echo/warm.sql:1: `{{id}}` has a value only in `get`"), "{message}");
-    let message = error_after(|example| fs::remove_file(example.join("echo/get.sql")).unwrap());
+        error_after(|example| fs::write(example.join("analytics/q1.sql"), "SELECT {{member}};").unwrap());
+    assert!(foreign.starts_with("analytics/q1.sql:1: `{{member}}` has no value"), "{foreign}");
+    let message =
+        error_after(|example| fs::write(example.join("fidelity/drop.sql"), "DROP {{document}};").unwrap());
+    assert!(message.contains("fidelity/drop.sql:1: `{{document}}` has no value in `drop`"), "{message}");
+    let message = error_after(|example| fs::remove_file(example.join("fidelity/read.sql")).unwrap());
     assert!(
-        message.contains("echo/get.sql: is missing: the echo workload cannot do without it"),
+        message.contains("fidelity/read.sql: is missing: the fidelity workload cannot do without it"),
         "{message}"
     );
     let message = error_after(|example| {
         let text = fs::read_to_string(example.join("system.toml")).unwrap();
         fs::write(example.join("system.toml"), text.replace(SECTION, "")).unwrap();
     });
-    assert!(message.contains("is there, but system.toml has no [echo]"), "{message}");
+    assert!(message.contains("is there, but system.toml has no [fidelity]"), "{message}");
 }
 
 #[test]
 fn a_workload_that_no_chosen_system_runs_is_refused_with_the_reasons() {
     let folder = world(|example| {
-        let (above, name) = (example.parent().unwrap(), "silent");
-        copy(example, &above.join(name));
-        fs::remove_dir_all(above.join(name).join("echo")).unwrap();
+        let above = example.parent().unwrap();
         let text = fs::read_to_string(example.join("system.toml")).unwrap();
-        let text = text.replace(SECTION, "\n[not.echo]\nwhy = \"It keeps nothing.\"\n");
-        fs::write(above.join(name).join("system.toml"), text.replace("\"example\"", "\"silent\"")).unwrap();
+        for (name, not) in [("silent", "\n[not.fidelity]\nwhy = \"It keeps nothing.\"\n"), ("mute", "")] {
+            copy(example, &above.join(name));
+            fs::remove_dir_all(above.join(name).join("fidelity")).unwrap();
+            let text = text.replace(SECTION, not).replace("\"example\"", &format!("\"{name}\""));
+            fs::write(above.join(name).join("system.toml"), text).unwrap();
+        }
     });
     let catalogue = load(folder.path()).unwrap();
-    let systems = ["silent", "sqlite", "example"].map(|name| catalogue.get(name).unwrap());
-    let running = catalogue.running("echo", &systems).unwrap();
+    let systems = ["silent", "mute", "example"].map(|name| catalogue.get(name).unwrap());
+    let running = catalogue.running("fidelity", &systems).unwrap();
     assert_eq!(running.iter().map(|system| system.name()).collect::<Vec<_>>(), ["example"]);
-    let error = catalogue.running("echo", &systems[..2]).unwrap_err().to_string();
-    let file = folder.path().join("silent/system.toml");
-    let line = line_of(&fs::read_to_string(&file).unwrap(), "why = \"It keeps nothing.\"");
-    assert_eq!(
-        error,
-        format!(
-            "no chosen system runs echo: {}:{line}: `not.echo.why`: It keeps nothing.; built-in sqlite/system.toml has \
-             no [echo]; it is run by example",
-            file.display()
-        )
+    let error = catalogue.running("fidelity", &systems[..2]).unwrap_err().to_string();
+    let file = |name: &str| folder.path().join(name).join("system.toml");
+    let line = line_of(&fs::read_to_string(file("silent")).unwrap(), "why = \"It keeps nothing.\"");
+    let expected = format!(
+        "no chosen system runs fidelity: {}:{line}: `not.fidelity.why`: It keeps nothing.; {} has no [fidelity]; it is \
+         run by ",
+        file("silent").display(),
+        file("mute").display()
     );
-    let error = catalogue.running("ecko", &systems).unwrap_err().to_string();
+    let by = error.strip_prefix(&expected).unwrap_or_else(|| panic!("{error}"));
+    assert!(by.contains("example") && by.contains("sqlite") && !by.contains("silent"), "{by}");
+    let error = catalogue.running("fidelty", &systems).unwrap_err().to_string();
     assert_eq!(
         error,
-        "there is no workload `ecko` (did you mean `echo`?); workloads are analytics, serving, documents, questions, fidelity and echo"
+        "there is no workload `fidelty` (did you mean `fidelity`?); workloads are analytics, serving, documents, \
+         questions and fidelity"
     );
 
     let system = |name: &str| catalogue.get(name).unwrap();
-    assert_eq!(system("silent").does_not_run()["echo"], "It keeps nothing.");
-    assert_eq!(system("sqlite").does_not_run()["echo"], "its folder has no [echo]");
-    assert_eq!(system("example").workloads(), ["analytics", "echo"]);
+    assert_eq!(system("silent").does_not_run()["fidelity"], "It keeps nothing.");
+    assert_eq!(system("mute").does_not_run()["fidelity"], "its folder has no [fidelity]");
+    assert_eq!(system("example").workloads(), ["analytics", "fidelity"]);
     assert_eq!(system("example").does_not_run()["serving"], "its folder has no [serving]");
 }
 
 #[test]
 fn what_a_system_does_not_run_is_a_workload_and_has_a_reason() {
-    let message = error_after(|example| append(example, "system.toml", "[not.ecko]\nwhy = \"No.\"\n"));
-    assert!(message.contains("`not.ecko`: there is no such workload (did you mean `echo`?)"), "{message}");
-    let message = error_after(|example| append(example, "system.toml", "[not.echo]\nwhy = \"No.\"\n"));
-    assert!(message.contains("`not.echo`: there is a [echo]: keep one of them"), "{message}");
-    let empty = with_section().replace(SECTION, "\n[not.echo]\nwhy = \" \"\n");
+    let message = error_after(|example| append(example, "system.toml", "[not.fidelty]\nwhy = \"No.\"\n"));
+    assert!(
+        message.contains("`not.fidelty`: there is no such workload (did you mean `fidelity`?)"),
+        "{message}"
+    );
+    let message = error_after(|example| append(example, "system.toml", "[not.fidelity]\nwhy = \"No.\"\n"));
+    assert!(message.contains("`not.fidelity`: there is a [fidelity]: keep one of them"), "{message}");
+    let empty = with_section().replace(SECTION, "\n[not.fidelity]\nwhy = \" \"\n");
     let message = error_after(|example| fs::write(example.join("system.toml"), &empty).unwrap());
-    assert!(message.contains("`not.echo.why`: is empty"), "{message}");
+    assert!(message.contains("`not.fidelity.why`: is empty"), "{message}");
 }

@@ -111,7 +111,7 @@ impl Engine<'_> {
         let create = Op::Run { statements: self.statements("create")? };
         let _: Ran = worker.request(&create, LIMIT, &|| false, &mut |_| {})?;
         let mut statements = self.statements("load")?;
-        let load = if self.target.part.load == Some(LoadMode::Rows) {
+        let load = if self.target.part.load == LoadMode::Rows {
             Load::Rows { statement: statements.remove(0), file: self.file.to_owned() }
         } else {
             Load::Statement { statements }

@@ -49,7 +49,7 @@ fn main() -> Result<(), Problem> {
         let _: Opened = serde_json::from_value(ask(&Op::Open { protocol: PROTOCOL, open })?)?;
         let _: Ran = serde_json::from_value(ask(&Op::Run { statements: filled("create")? })?)?;
         let mut statements = filled("load")?;
-        let load = match analytics.load.ok_or("it does not say how documents get in")? {
+        let load = match analytics.load {
             LoadMode::Rows | LoadMode::Stream => {
                 Load::Rows { statement: statements.remove(0), file: (&file).into() }
             }

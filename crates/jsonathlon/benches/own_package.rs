@@ -175,7 +175,7 @@ impl Engine {
         };
         let open = target.open(folder, cores)?;
         let mut statements = filled(analytics.statements("load"))?;
-        let load = match analytics.load.ok_or("it does not say how documents get in")? {
+        let load = match analytics.load {
             LoadMode::Rows | LoadMode::Stream => {
                 Load::Rows { statement: statements.remove(0), file: file.to_owned() }
             }

@@ -5,13 +5,12 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Said, WorkloadRules};
+use super::{Part, Section, Stated, WorkloadRules};
 use crate::{
-    configuration::{Configuration, StatementFile},
     definition::LoadMode,
     error::CatalogueError,
-    sections::Section,
-    statements::StatementRule,
+    sections::SectionReader,
+    statement_file::{StatementFile, StatementRule},
 };
 
 /// Name of the workload, of its section and of its folder.
@@ -90,6 +89,10 @@ impl WorkloadRules for Rules {
         &["keys", "statement"]
     }
 
+    fn own_variants(&self) -> bool {
+        false
+    }
+
     fn keys(&self) -> &'static [&'static str] {
         &["load", "suspects", "logs", "questions"]
     }
@@ -98,8 +101,7 @@ impl WorkloadRules for Rules {
         &["questions"]
     }
 
-    fn read(&self, sections: &[Section<'_>]) -> Result<Said, CatalogueError> {
-        let Some((base, over)) = sections.split_first() else { return Ok(Said::default()) };
+    fn read(&self, base: &SectionReader<'_>, over: &[SectionReader<'_>]) -> Result<Stated, CatalogueError> {
         let SectionDefinition { load, suspects, logs, questions } = base.read()?;
         let mut rules = BTreeMap::new();
         lay(base, questions, &mut rules)?;
@@ -107,18 +109,26 @@ impl WorkloadRules for Rules {
             let OverlayDefinition { questions } = section.read()?;
             lay(section, questions, &mut rules)?;
         }
-        Ok(Said {
-            load: Some(load),
+        Ok(Stated {
+            load,
             logs,
-            rules: serde_json::json!({ "suspects": suspects, "questions": rules }),
-            ..Said::default()
+            section: Section::Analytics(AnalyticsSection { suspects, questions: rules }),
+            placeholders: BTreeMap::new(),
+            tiers: Vec::new(),
         })
     }
 }
 
+/// Values of the section that apply after all overrides.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct AnalyticsSection {
+    suspects: Vec<String>,
+    questions: BTreeMap<String, QuestionRules>,
+}
+
 /// Overlays the rules of one section on those below it, key by key.
 fn lay(
-    section: &Section<'_>,
+    section: &SectionReader<'_>,
     questions: BTreeMap<String, QuestionDefinition>,
     rules: &mut BTreeMap<String, QuestionRules>,
 ) -> Result<(), CatalogueError> {
@@ -163,18 +173,14 @@ pub struct Analytics {
     pub files: BTreeMap<String, StatementFile>,
 }
 
-impl Configuration {
-    /// Returns the setup of the analytics workload. `None` if the system does not run it.
-    pub fn analytics(&self) -> Option<Analytics> {
-        #[derive(Deserialize)]
-        struct OwnRules {
-            suspects: Vec<String>,
-            questions: BTreeMap<String, QuestionRules>,
-        }
-        let part = self.parts.get(ANALYTICS)?;
-        let OwnRules { suspects, questions } = part.read_rules().ok()?;
-        Some(Analytics {
-            load: part.load?,
+impl Analytics {
+    /// Returns the setup that a workload's part of a configuration holds. `None` if it is another workload's.
+    pub(crate) fn of(part: &Part) -> Option<Self> {
+        let Section::Analytics(AnalyticsSection { suspects, questions }) = part.section.clone() else {
+            return None;
+        };
+        Some(Self {
+            load: part.load,
             suspects,
             logs: part.logs.clone(),
             questions,

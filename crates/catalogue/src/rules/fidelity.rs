@@ -1,11 +1,12 @@
 //! Rules of the fidelity workload: two ways to write one document into a table, and two ways to read it.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
-use super::{Said, WorkloadRules};
+use super::{Part, Section, Stated, WorkloadRules};
 use crate::{
-    configuration::Configuration, definition::LoadMode, error::CatalogueError, sections::Section,
-    statements::StatementRule,
+    definition::LoadMode, error::CatalogueError, sections::SectionReader, statement_file::StatementRule,
 };
 
 /// Name of the workload, of its section and of its folder.
@@ -60,9 +61,9 @@ pub enum Extracted {
     Member,
 }
 
-/// Values of the section that apply after all overrides, as stored in the workload setup.
-#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
-struct OwnRules {
+/// Values of the section that apply after all overrides.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct FidelitySection {
     one_line: bool,
     extracted: Extracted,
 }
@@ -84,10 +85,6 @@ impl WorkloadRules for Rules {
         &["document", "member"]
     }
 
-    fn own_variants(&self) -> bool {
-        true
-    }
-
     fn several_defaults(&self) -> bool {
         true
     }
@@ -96,17 +93,22 @@ impl WorkloadRules for Rules {
         &["load", "one_line", "extracted"]
     }
 
-    fn read(&self, sections: &[Section<'_>]) -> Result<Said, CatalogueError> {
-        let Some((base, over)) = sections.split_first() else { return Ok(Said::default()) };
+    fn read(&self, base: &SectionReader<'_>, over: &[SectionReader<'_>]) -> Result<Stated, CatalogueError> {
         let SectionDefinition { mut load, one_line, extracted } = base.read()?;
-        let mut own = OwnRules { one_line, extracted };
+        let mut own = FidelitySection { one_line, extracted };
         for section in over {
             let written: OverlayDefinition = section.read()?;
             load = written.load.unwrap_or(load);
             own.one_line = written.one_line.unwrap_or(own.one_line);
             own.extracted = written.extracted.unwrap_or(own.extracted);
         }
-        Ok(Said { load: Some(load), rules: serde_json::json!(own), ..Said::default() })
+        Ok(Stated {
+            load,
+            logs: Vec::new(),
+            section: Section::Fidelity(own),
+            placeholders: BTreeMap::new(),
+            tiers: Vec::new(),
+        })
     }
 }
 
@@ -129,13 +131,12 @@ pub struct Fidelity {
     pub reads_hex: bool,
 }
 
-impl Configuration {
-    /// Returns the setup of the fidelity workload. `None` if the system does not run it in this variant.
-    pub fn fidelity(&self) -> Option<Fidelity> {
-        let part = self.parts.get(FIDELITY)?;
-        let OwnRules { one_line, extracted } = part.read_rules().ok()?;
+impl Fidelity {
+    /// Returns the setup that a workload's part of a configuration holds. `None` if it is another workload's.
+    pub(crate) fn of(part: &Part) -> Option<Self> {
+        let Section::Fidelity(FidelitySection { one_line, extracted }) = part.section else { return None };
         let has = |name: &str| !part.statements(name).is_empty();
         let (inserts, extracts, reads_hex) = (has("insert"), has("value"), has("read_hex"));
-        Some(Fidelity { load: part.load?, one_line, extracted, inserts, extracts, reads_hex })
+        Some(Self { load: part.load, one_line, extracted, inserts, extracts, reads_hex })
     }
 }

@@ -1,7 +1,8 @@
 //! Rules for the part of a system's folder that belongs to one workload.
 //!
 //! A workload has a section of `system.toml` and a folder of statement files, both with its name, and one
-//! file here that says what they may hold. To add a workload, write that file and list it in [`BUILT_IN`].
+//! file here that says what they may hold. To add a workload, write that file, list it in [`ALL`], and give
+//! its section a place in [`Section`].
 
 pub(super) mod analytics;
 pub(super) mod documents;
@@ -10,22 +11,27 @@ mod patterns;
 pub(super) mod questions;
 pub(super) mod serving;
 
-use std::{collections::BTreeMap, fmt::Debug};
+use std::{collections::BTreeMap, fmt::Debug, sync::LazyLock};
 
-use serde::{Serialize, de::DeserializeOwned};
+use serde::Serialize;
 use serde_json::Value;
 
 use super::{
-    configuration::StatementFile, definition::LoadMode, durability::Tier, error::CatalogueError,
-    near::did_you_mean, sections::Section, statements::StatementRule, template::RUN_TIME,
+    definition::LoadMode,
+    durability::Tier,
+    error::CatalogueError,
+    near::did_you_mean,
+    sections::SectionReader,
+    statement_file::{StatementFile, StatementRule},
+    template::RUN_TIME,
 };
 
-/// Rules of the workloads that jsonathlon itself supports.
-const BUILT_IN: &[&dyn WorkloadRules] =
-    &[&analytics::Rules, &serving::Rules, &documents::Rules, &questions::Rules, &fidelity::Rules];
+/// Rules of all workloads.
+pub(crate) const ALL: [&dyn WorkloadRules; 5] =
+    [&analytics::Rules, &serving::Rules, &documents::Rules, &questions::Rules, &fidelity::Rules];
 
 /// What the section and the statement files of one workload may hold.
-pub trait WorkloadRules: Debug + Send + Sync {
+pub(crate) trait WorkloadRules: Debug + Send + Sync {
     /// Returns the name of the workload, of its section and of its folder.
     fn name(&self) -> &'static str;
 
@@ -34,14 +40,12 @@ pub trait WorkloadRules: Debug + Send + Sync {
 
     /// Returns the placeholders that the run fills in this workload's statements alone, besides those of
     /// [`RUN_TIME`].
-    fn placeholders(&self) -> &'static [&'static str] {
-        &[]
-    }
+    fn placeholders(&self) -> &'static [&'static str];
 
     /// Returns `true` if the workload has variants of its own: those that name it in `workloads`, one of them
     /// the default. Other workloads share the variants that name none.
     fn own_variants(&self) -> bool {
-        false
+        true
     }
 
     /// Returns `true` if several of the workload's own variants may be the default, all of which are part of
@@ -63,41 +67,55 @@ pub trait WorkloadRules: Debug + Send + Sync {
         true
     }
 
-    /// Reads the section of the system, which is the first, and the overrides of the variant and the storage
-    /// setting.
+    /// Reads the section of the system, and the overrides of the variant and the storage setting.
     ///
     /// # Errors
-    /// [`CatalogueError::Invalid`] if one of them holds something that is not allowed; [`Section::read`] and
-    /// [`Section::error`] add file and line.
-    fn read(&self, sections: &[Section<'_>]) -> Result<Said, CatalogueError>;
+    /// [`CatalogueError::Invalid`] if one of them holds something that is not allowed; [`SectionReader::read`]
+    /// and [`SectionReader::error`] add file and line.
+    fn read(&self, base: &SectionReader<'_>, over: &[SectionReader<'_>]) -> Result<Stated, CatalogueError>;
 }
 
 /// Contents of a workload's sections, with all overrides applied.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Said {
-    /// How documents are loaded. `None` for a workload that loads none.
-    pub load: Option<LoadMode>,
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Stated {
+    pub(crate) load: LoadMode,
     /// Files and folders of logs, below a session's folder. A name that ends in `*` stands for all names with
     /// this prefix.
-    pub logs: Vec<String>,
-    /// Everything else that decides what is measured, as a JSON object; part of the configuration's digest.
-    pub rules: Value,
+    pub(crate) logs: Vec<String>,
+    pub(crate) section: Section,
     /// Further placeholders that the run fills, by the statement file that may hold them.
-    pub placeholders: BTreeMap<String, Vec<String>>,
+    pub(crate) placeholders: BTreeMap<String, Vec<String>>,
     /// Durability tiers, the default first. Empty for a workload without tiers.
-    pub tiers: Vec<Tier>,
+    pub(crate) tiers: Vec<Tier>,
 }
 
-/// Workload setup: load mode, rules and statements of a workload on one configuration.
+/// What the sections of one workload state besides load mode, logs and tiers, with all overrides applied. Part
+/// of the configuration's digest.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum Section {
+    /// Six questions over the documents.
+    Analytics(analytics::AnalyticsSection),
+    /// Operations on records by their key.
+    Serving(serving::ServingSection),
+    /// Tests and indexes of large documents.
+    Documents(documents::DocumentsSection),
+    /// A user's own documents.
+    Questions(questions::QuestionsSection),
+    /// What a system changes of a document.
+    Fidelity(fidelity::FidelitySection),
+}
+
+/// Workload setup: load mode, section and statements of a workload on one configuration.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Part {
-    /// How documents are loaded. `None` for a workload that loads none.
-    pub load: Option<LoadMode>,
+    /// How documents are loaded.
+    pub load: LoadMode,
     /// Files and folders of logs, below a session's folder. A name that ends in `*` stands for all names with
     /// this prefix.
     pub logs: Vec<String>,
-    /// Everything else that the sections state, in the form that the workload defines.
-    pub rules: Value,
+    /// Everything else that the sections state.
+    pub section: Section,
     /// Statement files by name, such as `create`.
     pub files: BTreeMap<String, StatementFile>,
 }
@@ -130,69 +148,42 @@ impl Part {
         statement(&self.files, name)
     }
 
-    /// Reads [`Self::rules`] as the workload's own type.
-    ///
-    /// # Errors
-    /// [`serde_json::Error`] if the rules do not fit `T`, because they belong to another workload.
-    pub fn read_rules<T: DeserializeOwned>(&self) -> Result<T, serde_json::Error> {
-        T::deserialize(&self.rules)
-    }
-
     /// Returns everything in the setup that decides what is measured, for the configuration's digest.
     pub(crate) fn decisive(&self) -> Value {
         let statements: BTreeMap<&str, _> =
             self.files.iter().map(|(name, file)| (name.as_str(), (file.kind, &file.statements))).collect();
-        let mut all = self.rules.clone();
+        let mut all = serde_json::json!(self.section);
         if let Value::Object(keys) = &mut all {
             keys.insert("statements".to_owned(), serde_json::json!(statements));
-            if let Some(load) = self.load {
-                keys.insert("load".to_owned(), serde_json::json!(load));
-            }
+            keys.insert("load".to_owned(), serde_json::json!(self.load));
         }
         all
     }
 }
 
-/// The workloads for which folders may have sections.
-#[derive(Debug, Clone)]
-pub(crate) struct Workloads(Vec<&'static dyn WorkloadRules>);
+/// Keys that the section of each workload may have, by workload.
+pub(crate) static KEYS: LazyLock<Vec<(&'static str, &'static [&'static str])>> =
+    LazyLock::new(|| ALL.iter().map(|rules| (rules.name(), rules.keys())).collect());
 
-impl Workloads {
-    /// Combines the workloads of jsonathlon with `further` ones.
-    pub(crate) fn with(further: &[&'static dyn WorkloadRules]) -> Self {
-        Self(BUILT_IN.iter().chain(further).copied().collect())
-    }
+/// Returns the names of all workloads.
+pub(crate) fn names() -> Vec<&'static str> {
+    ALL.iter().map(|rules| rules.name()).collect()
+}
 
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &'static dyn WorkloadRules> {
-        self.0.iter().copied()
-    }
+/// Returns all placeholders that only a run can fill; a folder must not define them as values.
+pub(crate) fn placeholders() -> Vec<&'static str> {
+    RUN_TIME.into_iter().chain(ALL.iter().flat_map(|rules| rules.placeholders()).copied()).collect()
+}
 
-    pub(crate) fn names(&self) -> Vec<&'static str> {
-        self.iter().map(|rules| rules.name()).collect()
-    }
-
-    /// Returns all placeholders that only a run can fill; a folder must not define them as values.
-    pub(crate) fn placeholders(&self) -> Vec<&'static str> {
-        RUN_TIME.into_iter().chain(self.iter().flat_map(|rules| rules.placeholders()).copied()).collect()
-    }
-
-    /// Returns `` (`x` is a rule of [other])`` if another workload's section has such a key; otherwise an
-    /// empty text.
-    pub(crate) fn owner_of_key(&self, key: &str, workload: &str) -> String {
-        let owner = self.iter().find(|rules| rules.name() != workload && rules.keys().contains(&key));
-        owner.map(|rules| format!(" (`{key}` is a rule of [{}])", rules.name())).unwrap_or_default()
-    }
-
-    /// Returns a hint for an unknown statement file: the workload that has such a file, otherwise the nearest
-    /// name.
-    pub(crate) fn near_file(&self, stem: &str, rules: &dyn WorkloadRules) -> String {
-        let has = |other: &&dyn WorkloadRules| {
-            other.name() != rules.name() && other.files().iter().any(|file| file.name == stem)
-        };
-        match self.iter().find(|other| has(other)) {
-            Some(other) => format!(" (`{stem}` is a file of {}/)", other.name()),
-            None => did_you_mean(stem, rules.files().iter().map(|rule| rule.name)),
-        }
+/// Returns a hint for an unknown statement file: the workload that has such a file, otherwise the nearest
+/// name.
+pub(crate) fn near_file(stem: &str, rules: &dyn WorkloadRules) -> String {
+    let has = |other: &&&dyn WorkloadRules| {
+        other.name() != rules.name() && other.files().iter().any(|file| file.name == stem)
+    };
+    match ALL.iter().find(has) {
+        Some(other) => format!(" (`{stem}` is a file of {}/)", other.name()),
+        None => did_you_mean(stem, rules.files().iter().map(|rule| rule.name)),
     }
 }
 

@@ -1,11 +1,14 @@
 //! Rules of the questions workload: how a user's own documents are loaded, and templates from which first
 //! questions are written.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
-use super::{Part, Said, WorkloadRules, patterns};
+use super::{Part, Section, Stated, WorkloadRules, patterns};
 use crate::{
-    definition::LoadMode, error::CatalogueError, sections::Section, statements::StatementRule, template,
+    definition::LoadMode, error::CatalogueError, sections::SectionReader, statement_file::StatementRule,
+    template,
 };
 
 /// Name of the workload and of its section.
@@ -175,10 +178,6 @@ impl WorkloadRules for Rules {
         &["statement", "rows", "path", "path_members", "value"]
     }
 
-    fn own_variants(&self) -> bool {
-        true
-    }
-
     fn keys(&self) -> &'static [&'static str] {
         &["load", "suspects", "logs", "path", "value", "value_control"]
     }
@@ -188,19 +187,24 @@ impl WorkloadRules for Rules {
         false
     }
 
-    fn read(&self, sections: &[Section<'_>]) -> Result<Said, CatalogueError> {
-        let Some(base) = sections.first() else { return Ok(Said::default()) };
+    fn read(&self, base: &SectionReader<'_>, _: &[SectionReader<'_>]) -> Result<Stated, CatalogueError> {
         let SectionDefinition { load, suspects, logs, path, value, value_control } = base.read()?;
         let of_path = path.as_ref().and_then(|path| path.control.as_ref());
         check_control(base, &["path", "control"], of_path)?;
         check_control(base, &["value_control"], value_control.as_ref())?;
-        let own = OwnRules { suspects, path: checked(base, path)?, value, value_control };
-        Ok(Said { load: Some(load), logs, rules: serde_json::json!(own), ..Said::default() })
+        let own = QuestionsSection { suspects, path: checked(base, path)?, value, value_control };
+        Ok(Stated {
+            load,
+            logs,
+            section: Section::Questions(own),
+            placeholders: BTreeMap::new(),
+            tiers: Vec::new(),
+        })
     }
 }
 
 fn checked(
-    section: &Section<'_>,
+    section: &SectionReader<'_>,
     path: Option<PathNotation>,
 ) -> Result<Option<PathNotation>, CatalogueError> {
     let Some(notation) = path else { return Ok(None) };
@@ -234,7 +238,7 @@ fn checked(
 
 /// Checks that the text for a control character holds its code exactly once.
 fn check_control(
-    section: &Section<'_>,
+    section: &SectionReader<'_>,
     key: &[&str],
     control: Option<&String>,
 ) -> Result<(), CatalogueError> {
@@ -246,24 +250,27 @@ fn check_control(
     }
 }
 
-/// Values of the section besides load mode and logs, as stored in a [`Part`].
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
-struct OwnRules {
-    #[serde(default)]
+/// Values of the section besides load mode and logs.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct QuestionsSection {
     suspects: Vec<String>,
-    #[serde(default)]
     path: Option<PathNotation>,
-    #[serde(default)]
     value: Vec<[String; 2]>,
-    #[serde(default)]
     value_control: Option<String>,
 }
 
 impl Part {
+    fn questions(&self) -> Option<&QuestionsSection> {
+        match &self.section {
+            Section::Questions(own) => Some(own),
+            _ => None,
+        }
+    }
+
     /// Returns the traits that make a document a suspect, which is loaded alone. For the setup of questions.
     #[must_use]
     pub fn suspects(&self) -> Vec<String> {
-        self.read_rules::<OwnRules>().map(|own| own.suspects).unwrap_or_default()
+        self.questions().map(|own| own.suspects.clone()).unwrap_or_default()
     }
 
     /// Writes a first question from the folder's template.
@@ -272,9 +279,9 @@ impl Part {
     /// [`NotAsked::NoTemplate`] if the folder has no template for it, [`NotAsked::Unreachable`] if the
     /// system's statements cannot tell what is asked about from everything else.
     pub fn first_question(&self, asked: &FirstAsked<'_>) -> Result<String, NotAsked> {
-        let own: OwnRules = self.read_rules().unwrap_or_default();
+        let own = self.questions().ok_or(NotAsked::NoTemplate)?;
         let name = format!("{TEMPLATE}{}", asked.kind.word());
-        let path = own.path.ok_or(NotAsked::NoTemplate)?;
+        let path = own.path.as_ref().ok_or(NotAsked::NoTemplate)?;
         if let Some(rule) = path.unreachable.iter().find(|rule| rule.is_about(asked.keys)) {
             return Err(NotAsked::Unreachable(rule.why.clone()));
         }
@@ -299,15 +306,16 @@ impl Part {
     /// stay unchanged.
     #[must_use]
     pub fn alters(&self, keys: &[String]) -> Vec<String> {
-        let own: OwnRules = self.read_rules().unwrap_or_default();
-        let all = own.path.iter().flat_map(|path| &path.alters);
+        let all =
+            self.questions().and_then(|own| own.path.as_ref()).into_iter().flat_map(|path| &path.alters);
         all.filter(|rule| rule.is_about(keys)).map(|rule| rule.why.clone()).collect()
     }
 
     /// Removes what only serves to write first questions: it neither runs nor counts in the digest.
     pub(crate) fn without_templates(mut self) -> Self {
         self.files.retain(|name, _| !name.starts_with(TEMPLATE));
-        self.rules = serde_json::json!(OwnRules { suspects: self.suspects(), ..OwnRules::default() });
+        let suspects = self.suspects();
+        self.section = Section::Questions(QuestionsSection { suspects, ..QuestionsSection::default() });
         self
     }
 }

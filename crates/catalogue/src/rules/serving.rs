@@ -6,15 +6,14 @@ use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Said, WorkloadRules};
+use super::{Part, Section, Stated, WorkloadRules};
 use crate::{
-    configuration::{Configuration, StatementFile},
     definition::LoadMode,
     durability::DurabilityDefinition,
     error::CatalogueError,
     near::did_you_mean,
-    sections::Section,
-    statements::StatementRule,
+    sections::SectionReader,
+    statement_file::{StatementFile, StatementRule},
     template,
 };
 
@@ -189,10 +188,6 @@ impl WorkloadRules for Rules {
         &PLACEHOLDERS
     }
 
-    fn own_variants(&self) -> bool {
-        true
-    }
-
     fn keys(&self) -> &'static [&'static str] {
         &[
             "load",
@@ -213,13 +208,12 @@ impl WorkloadRules for Rules {
         &["operations"]
     }
 
-    fn read(&self, sections: &[Section<'_>]) -> Result<Said, CatalogueError> {
-        let Some((base, over)) = sections.split_first() else { return Ok(Said::default()) };
+    fn read(&self, base: &SectionReader<'_>, over: &[SectionReader<'_>]) -> Result<Stated, CatalogueError> {
         let written: SectionDefinition = base.read()?;
         check(base, &written)?;
         let mut operations = BTreeMap::new();
         lay(base, written.operations, &mut operations)?;
-        let mut own = OwnRules {
+        let mut own = ServingSection {
             journal_files: written.journal_files,
             key_types: written.key_types,
             key_member: written.key_member,
@@ -242,17 +236,17 @@ impl WorkloadRules for Rules {
         let answered = |(name, rules): (&String, &OperationRules)| (name.clone(), rules.answers.clone());
         let placeholders = operations.iter().map(answered).collect();
         own.operations = operations;
-        Ok(Said {
-            load: Some(written.load),
+        Ok(Stated {
+            load: written.load,
             logs: written.logs,
-            rules: serde_json::json!(own),
+            section: Section::Serving(own),
             placeholders,
             tiers: written.durability.tiers(base)?,
         })
     }
 }
 
-fn check(section: &Section<'_>, written: &SectionDefinition) -> Result<(), CatalogueError> {
+fn check(section: &SectionReader<'_>, written: &SectionDefinition) -> Result<(), CatalogueError> {
     if written.clients == Some(0) {
         return Err(section.error(&["clients"], "is 1 at least: connections at a time"));
     }
@@ -270,7 +264,7 @@ fn check(section: &Section<'_>, written: &SectionDefinition) -> Result<(), Catal
 
 /// Overlays the rules of one section on those below it, key by key.
 fn lay(
-    section: &Section<'_>,
+    section: &SectionReader<'_>,
     operations: BTreeMap<String, OperationDefinition>,
     rules: &mut BTreeMap<String, OperationRules>,
 ) -> Result<(), CatalogueError> {
@@ -326,15 +320,15 @@ fn lay(
     Ok(())
 }
 
-/// Values of the section that apply after all overrides, as stored in the workload setup.
-#[derive(Debug, Serialize, Deserialize)]
-struct OwnRules {
+/// Values of the section that apply after all overrides.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ServingSection {
     journal_files: Vec<String>,
     key_types: KeyTypes,
     key_member: Option<String>,
     replication_log: bool,
     // Written only if `true`, because the digests of other configurations are older than this field.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     writers_take_turns: bool,
     clients: Option<u32>,
     not_made_for: Option<String>,
@@ -374,13 +368,12 @@ pub struct Serving {
     pub files: BTreeMap<String, StatementFile>,
 }
 
-impl Configuration {
-    /// Returns the setup of the serving workload. `None` if the system does not run it in this variant.
-    pub fn serving(&self) -> Option<Serving> {
-        let part = self.parts.get(SERVING)?;
-        let rules: OwnRules = part.read_rules().ok()?;
-        Some(Serving {
-            load: part.load?,
+impl Serving {
+    /// Returns the setup that a workload's part of a configuration holds. `None` if it is another workload's.
+    pub(crate) fn of(part: &Part) -> Option<Self> {
+        let Section::Serving(rules) = part.section.clone() else { return None };
+        Some(Self {
+            load: part.load,
             logs: part.logs.clone(),
             journal_files: rules.journal_files,
             text_key: rules.key_types.text,

@@ -183,7 +183,7 @@ fn loaded_bytes(published: &Published, file: &Path, folder: &Path) -> f64 {
         create.extend(filled("index"));
     }
     let _: Ran = ask(&mut worker, &Op::Run { statements: create });
-    let load = match analytics.load.unwrap() {
+    let load = match analytics.load {
         LoadMode::File => Load::Statement { statements: filled("load") },
         LoadMode::Rows | LoadMode::Stream => {
             Load::Rows { statement: filled("load").remove(0), file: file.to_owned() }

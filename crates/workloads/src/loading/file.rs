@@ -43,14 +43,9 @@ pub(super) fn load_file(
     let path = plain.text();
     let values = [("table", table), ("file", path.as_str())];
     let load = match session.target.part.load {
-        Some(LoadMode::File) => Load::Statement { statements: session.statements("load", &values)? },
-        Some(LoadMode::Rows | LoadMode::Stream) => {
+        LoadMode::File => Load::Statement { statements: session.statements("load", &values)? },
+        LoadMode::Rows | LoadMode::Stream => {
             Load::Rows { statement: session.statement("load", &values)?, file: file.to_owned() }
-        }
-        None => {
-            let system = &session.target.configuration.system;
-            let error = format!("the folder of {system} does not say how documents get in: [WORKLOAD] load");
-            return Err(Ended::failed(FailureKind::Environment, error));
         }
     };
     let sync = !session.is_guest();

@@ -7,11 +7,11 @@ use serde::{Deserialize, Serialize};
 
 use super::super::patterns::{compiled, is_found};
 use super::operation::{Expected, Operation};
-use crate::{error::CatalogueError, sections::Section, template};
+use crate::{error::CatalogueError, sections::SectionReader, template};
 
 /// Properties of queries that can be stated for all queries, for those under one index, or for a single
 /// query. The one that is nearest to the query applies.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Ways {
     pub(super) used: Option<Vec<String>>,
     pub(super) vain: Option<Vec<String>>,
@@ -64,7 +64,7 @@ fn has_only(text: &str, known: &[&str]) -> Result<(), String> {
 }
 
 /// One index variant, as written.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct IndexDefinition {
     title: String,
@@ -84,7 +84,7 @@ pub(crate) struct IndexDefinition {
 }
 
 /// One query under an index, as written.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct AskDefinition {
     operation: Operation,
@@ -154,7 +154,7 @@ fn has_hint(statement: &str) -> bool {
 
 /// Checks all index variants of a section: each must be well formed, and one of them must be the best.
 pub(super) fn check_indexes(
-    section: &Section<'_>,
+    section: &SectionReader<'_>,
     written: &BTreeMap<String, IndexDefinition>,
 ) -> Result<(), CatalogueError> {
     let best: Vec<&String> = written.iter().filter(|(_, one)| one.best).map(|(name, _)| name).collect();
@@ -194,7 +194,7 @@ pub(super) fn check_indexes(
 
 /// Checks the queries that lie at these keys of a section.
 pub(super) fn check_asks(
-    section: &Section<'_>,
+    section: &SectionReader<'_>,
     at: &[&str],
     asks: &[AskDefinition],
 ) -> Result<(), CatalogueError> {

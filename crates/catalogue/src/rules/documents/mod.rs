@@ -8,14 +8,13 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Said, WorkloadRules};
+use super::{Part, Section, Stated, WorkloadRules};
 use crate::{
-    configuration::{Configuration, StatementFile},
     definition::LoadMode,
     error::CatalogueError,
     near::did_you_mean,
-    sections::Section,
-    statements::StatementRule,
+    sections::SectionReader,
+    statement_file::{StatementFile, StatementRule},
 };
 
 pub use index::{Ask, Index, Judged};
@@ -124,10 +123,6 @@ impl WorkloadRules for Rules {
         &PLACEHOLDERS
     }
 
-    fn own_variants(&self) -> bool {
-        true
-    }
-
     fn several_defaults(&self) -> bool {
         true
     }
@@ -136,11 +131,10 @@ impl WorkloadRules for Rules {
         &["load", "logs", "largest", "not", "used", "vain", "force", "unforce", "hint", "index", "ask"]
     }
 
-    fn read(&self, sections: &[Section<'_>]) -> Result<Said, CatalogueError> {
-        let Some((base, over)) = sections.split_first() else { return Ok(Said::default()) };
+    fn read(&self, base: &SectionReader<'_>, over: &[SectionReader<'_>]) -> Result<Stated, CatalogueError> {
         let SectionDefinition { mut load, logs, largest, not, used, vain, force, unforce, hint, index, ask } =
             base.read()?;
-        let mut own = OwnRules {
+        let mut own = DocumentsSection {
             largest,
             not: checked_reasons(base, not)?,
             ways: Ways { used, vain, force, unforce, hint },
@@ -168,12 +162,18 @@ impl WorkloadRules for Rules {
             let at: Vec<&str> = at.iter().map(String::as_str).collect();
             return Err(from.error(&at, message));
         }
-        Ok(Said { load: Some(load), logs, rules: serde_json::json!(own), ..Said::default() })
+        Ok(Stated {
+            load,
+            logs,
+            section: Section::Documents(own),
+            placeholders: BTreeMap::new(),
+            tiers: Vec::new(),
+        })
     }
 }
 
 fn checked_reasons(
-    section: &Section<'_>,
+    section: &SectionReader<'_>,
     not: BTreeMap<String, String>,
 ) -> Result<BTreeMap<String, String>, CatalogueError> {
     for (test, why) in &not {
@@ -191,8 +191,8 @@ fn checked_reasons(
 
 /// Values of the section that apply after all overrides. Queries that are asked under every index are stored
 /// once.
-#[derive(Debug, Serialize, Deserialize)]
-struct OwnRules {
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct DocumentsSection {
     largest: Option<Largest>,
     not: BTreeMap<String, String>,
     ways: Ways,
@@ -200,8 +200,8 @@ struct OwnRules {
     ask: Vec<AskDefinition>,
 }
 
-impl OwnRules {
-    fn check(&self, section: &Section<'_>) -> Result<(), CatalogueError> {
+impl DocumentsSection {
+    fn check(&self, section: &SectionReader<'_>) -> Result<(), CatalogueError> {
         self.ways.check(|key, message| section.error(&[key], message))?;
         index::check_indexes(section, &self.index)?;
         index::check_asks(section, &["ask"], &self.ask)
@@ -223,13 +223,15 @@ pub struct Documents {
     pub files: BTreeMap<String, StatementFile>,
 }
 
-impl Configuration {
-    /// Returns the setup of the documents workload. `None` if the system does not run it in this variant.
-    pub fn documents(&self) -> Option<Documents> {
-        let part = self.parts.get(DOCUMENTS)?;
-        let OwnRules { largest, not, ways, index, ask } = part.read_rules().ok()?;
+impl Documents {
+    /// Returns the setup that a workload's part of a configuration holds. `None` if it is another workload's.
+    pub(crate) fn of(part: &Part) -> Option<Self> {
+        let Section::Documents(DocumentsSection { largest, not, ways, index, ask }) = part.section.clone()
+        else {
+            return None;
+        };
         let index = index::complete(index, &ask, &ways);
-        Some(Documents { load: part.load?, largest, not, index, files: part.files.clone() })
+        Some(Self { load: part.load, largest, not, index, files: part.files.clone() })
     }
 }
 

@@ -197,6 +197,15 @@ fn a_run_of_a_newer_program_is_refused() {
 }
 
 #[test]
+fn a_run_of_an_unknown_workload_is_shown_and_not_resumed() {
+    let world = World::with(&[mock("ma", json!({}))]);
+    world.measure("ma", &["-n", "300", "-r", "1"]).expect(0);
+    world.kept("out").edit_manifest(|manifest| manifest["workloads"] = json!(["fetch"]));
+    world.resume("out").expect(2).says(&["no workload `fetch`", "the version that began it"]);
+    world.run(&["export", &world.text("out")]).expect(0);
+}
+
+#[test]
 fn a_finished_run_is_continued_by_doing_nothing() {
     let world = World::with(&[mock("ma", json!({}))]);
     let first = world.measure("ma", &["-n", "300", "-r", "1"]).expect(0);

@@ -127,7 +127,7 @@ fn ask_all(session: &mut dyn Session, configuration: Configuration, corpus: &Cor
     };
     run(session, "create");
     let refused = match part.load {
-        Some(LoadMode::File) => {
+        LoadMode::File => {
             run(session, "load");
             Vec::new()
         }

@@ -1,0 +1,196 @@
+//! Reads the folder of a system, and validates it as a whole.
+
+use std::collections::BTreeSet;
+
+use crate::{
+    by_address::{BY_ADDRESS, by_address},
+    definition::{Definition, is_name},
+    error::CatalogueError,
+    folder::Folder,
+    locate::TomlText,
+    near::did_you_mean,
+    profile,
+    resolve::resolve,
+    rules::{self, ALL, KEYS},
+    server, sources,
+    system::{System, WorkloadPart},
+    variants,
+    workload_files::WorkloadFiles,
+    written::{self, Written},
+};
+
+const DEFINITION: &str = "system.toml";
+
+impl System {
+    /// Reads a folder. Every variant is resolved with every storage setting once, so that a mistake in a folder
+    /// is reported at once and not in the middle of a run.
+    pub(crate) fn read(folder: Folder) -> Result<Self, CatalogueError> {
+        let Some(text) = folder.files.get(DEFINITION) else {
+            return Err(folder.error(DEFINITION, None, "is missing: a system's folder has one"));
+        };
+        let text = TomlText { file: folder.shown(DEFINITION), text: text.clone() };
+        let Written { definition, mut sections } = written::read(&text)?;
+        check_names(&folder, &definition, &text)?;
+        let artifacts = sources::artifacts(&definition, &text, &folder)?;
+        let server = server::server(&definition, &text)?;
+        let elsewhere = by_address(&definition, &text)?;
+        let profiles = profile::profiles(&definition, &text)?;
+        let (variants, own_variants) = variants::variants(&definition, &sections, &text)?;
+        let storages = variants::storages(&definition);
+        let address = definition.address.as_ref().map(|_| BY_ADDRESS);
+        let mut parts = Vec::new();
+        for rules in ALL {
+            let Some(sections) = sections.remove(rules.name()) else { continue };
+            let of_workload = own_variants.get(rules.name()).unwrap_or(&variants);
+            let names = of_workload.iter().map(|variant| variant.name.as_str());
+            // The implicit variant of a system without variants has no files of its own.
+            let declared = names.filter(|name| definition.variants.contains_key(*name));
+            let names: Vec<&str> = declared.chain(address).collect();
+            let files = WorkloadFiles::read(&folder, rules, &names)?;
+            parts.push(WorkloadPart { rules, sections, files });
+        }
+        let system = Self {
+            definition,
+            text,
+            folder,
+            parts,
+            artifacts,
+            server,
+            elsewhere,
+            profiles,
+            variants,
+            own_variants,
+            storages,
+        };
+        system.check_files()?;
+        system.check_values()?;
+        Ok(system)
+    }
+
+    /// Finds files that belong to nothing, and files that are missing.
+    fn check_files(&self) -> Result<(), CatalogueError> {
+        let known = rules::names();
+        for path in self.folder.files.keys() {
+            if sources::is_of_a_module(&self.definition, path) {
+                continue;
+            }
+            let (top, inside) = path.split_once('/').unwrap_or((path, ""));
+            match (top, inside) {
+                (DEFINITION | "README.md", "") => {}
+                (workload, inside) if !inside.is_empty() && known.contains(&workload) => {
+                    if !self.runs(workload) {
+                        let message = format!("is there, but system.toml has no [{workload}]");
+                        return Err(self.folder.error(path, None, message));
+                    }
+                }
+                _ => {
+                    let near = did_you_mean(top, [DEFINITION, "README.md"].into_iter().chain(known.clone()));
+                    let message = format!(
+                        "belongs to nothing: a system has system.toml and a folder for each workload that it runs, \
+                         of {}{near}",
+                        known.join(", ")
+                    );
+                    return Err(self.folder.error(path, None, message));
+                }
+            }
+        }
+        let by_address = self.definition.address.as_ref().and_then(|address| address.load);
+        for WorkloadPart { rules, sections, files } in &self.parts {
+            let (base, over) = sections.of(rules.name(), &self.text, &KEYS, None);
+            let load = rules.read(&base, &over)?.load;
+            for rule in rules.files() {
+                for variant in self.variants_of(rules.name()) {
+                    files.check(&self.folder, self.is_reference(), *rules, rule, &variant.name, load)?;
+                }
+                if let Some(address_load) = by_address {
+                    files.check(
+                        &self.folder,
+                        self.is_reference(),
+                        *rules,
+                        rule,
+                        BY_ADDRESS,
+                        address_load,
+                    )?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Resolves every combination once, and finds values that no text uses: a variant with a misspelt value
+    /// would silently measure something else than it states.
+    fn check_values(&self) -> Result<(), CatalogueError> {
+        let mut used = BTreeSet::new();
+        let mut tiers = Vec::new();
+        for variant in self.all_variants() {
+            for storage in &self.storages {
+                tiers.extend(resolve(self, variant, storage, false, &mut used)?.tiers);
+                if self.elsewhere.is_some() {
+                    resolve(self, variant, storage, true, &mut used)?;
+                }
+            }
+        }
+        let unused = |name: &str| {
+            let near = did_you_mean(name, used.iter().map(String::as_str));
+            format!("no statement or setting uses `{{{{{name}}}}}`{near}")
+        };
+        for tier in tiers {
+            if let Some(name) = tier.values.keys().find(|name| !used.contains(*name)) {
+                let workload = tier.files.keys().next().map_or("", String::as_str);
+                let path = [workload, "durability", &tier.durability.name, "values", name];
+                return Err(self.text.error(&path, unused(name)));
+            }
+        }
+        let base = &self.definition;
+        let places = [(vec!["values"], &base.values)]
+            .into_iter()
+            .chain(base.variants.iter().map(|(name, over)| (vec!["variants", name, "values"], &over.values)))
+            .chain(base.storage.iter().map(|(name, over)| (vec!["storage", name, "values"], &over.values)));
+        for (mut path, values) in places {
+            if let Some(name) = values.keys().find(|name| !used.contains(*name)) {
+                path.push(name);
+                return Err(self.text.error(&path, unused(name)));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn check_names(folder: &Folder, definition: &Definition, text: &TomlText) -> Result<(), CatalogueError> {
+    const RULE: &str = "a name is a-z, 0-9, `-` and `_`, and starts with a letter";
+    if definition.name != folder.name {
+        return Err(text.error(&["name"], format!("must be the folder's name, `{}`", folder.name)));
+    }
+    if !is_name(&definition.name) {
+        return Err(text.error(&["name"], RULE));
+    }
+    // In a selection of systems, `all` means every system.
+    if definition.name == "all" {
+        return Err(text.error(&["name"], "`all` stands for every system: choose another name"));
+    }
+    if definition.reference && definition.default {
+        let message = "a reference is part of every run already: leave `default` out";
+        return Err(text.error(&["default"], message));
+    }
+    for (key, value) in [
+        ("title", &definition.title),
+        ("protocol", &definition.protocol),
+        ("licence", &definition.licence),
+        ("default_version", &definition.default_version),
+    ] {
+        if value.trim().is_empty() {
+            return Err(text.error(&[key], "is empty"));
+        }
+    }
+    for name in definition.variants.keys() {
+        if !is_name(name) {
+            return Err(text.error(&["variants", name], RULE));
+        }
+    }
+    for name in definition.storage.keys() {
+        if !is_name(name) {
+            return Err(text.error(&["storage", name], RULE));
+        }
+    }
+    Ok(())
+}

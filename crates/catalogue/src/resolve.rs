@@ -1,0 +1,373 @@
+//! Resolves a configuration: merges the base of a system's folder with a variant and a storage setting, and
+//! fills in every value.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use jsonathlon_servers::{Recipe, Scalar};
+
+use crate::{
+    artifact::Artifact,
+    by_address::BY_ADDRESS,
+    configuration::{Configuration, Properties, Remedy, digest},
+    definition::{Exception, OpenDefinition, PropertiesDefinition},
+    durability::Tier,
+    error::CatalogueError,
+    near::did_you_mean,
+    open::Open,
+    rules::{self, KEYS, Part, Stated},
+    server::OF_START,
+    statement_file::{RawFile, StatementFile},
+    system::{System, WorkloadPart},
+    template::{self, RUN_TIME, Replacement},
+    variants::{Storage, Variant},
+};
+
+/// Run-time placeholders that settings and statements of `[open]` may hold: the others have a value only in
+/// the statement files of a workload.
+const RUN_TIME_OF_OPEN: [&str; 2] = ["cores", "folder"];
+/// Run-time placeholders that a value of a folder may hold: the others belong to one statement file each.
+const RUN_TIME_OF_VALUES: [&str; 3] = ["table", "cores", "folder"];
+
+impl System {
+    /// Returns the configuration of a version in a variant (or alias) with a storage setting.
+    ///
+    /// # Errors
+    /// [`CatalogueError::UnknownVersion`], [`CatalogueError::UnknownVariant`] or
+    /// [`CatalogueError::UnknownStorage`] if a name is unknown, [`CatalogueError::Platform`] if the version
+    /// is for other platforms.
+    pub fn configuration(
+        &self,
+        version: &str,
+        variant: &str,
+        storage: &str,
+    ) -> Result<Configuration, CatalogueError> {
+        let artifact = self.artifact(version)?;
+        let variant = self.variant(variant)?;
+        let storage = self.storage(storage)?;
+        let mut configuration = resolve(self, variant, storage, false, &mut BTreeSet::new())?;
+        configuration.version = version.to_owned();
+        configuration.artifact = artifact.cloned();
+        configuration.reports = artifact.map(|artifact| artifact.reports.clone());
+        configuration.end_of_life = artifact.is_some_and(|artifact| artifact.end_of_life);
+        configuration.outdated = artifact.and_then(|artifact| artifact.outdated.clone());
+        if let (Some(server), Some(artifact)) = (&mut configuration.server, artifact) {
+            take_environment(server, artifact);
+        }
+        configuration.digest = digest(&configuration);
+        Ok(configuration)
+    }
+
+    /// Returns the recipe by which this version of the server is started. `None` if the folder has no
+    /// `[server]`.
+    pub fn server_of(&self, artifact: &Artifact) -> Option<Recipe> {
+        let mut server = self.server.clone()?;
+        take_environment(&mut server, artifact);
+        Some(server)
+    }
+}
+
+/// Adds the variables that a version of the server needs in its environment.
+fn take_environment(server: &mut Recipe, artifact: &Artifact) {
+    let own = artifact.environment.iter().map(|(name, value)| (name.clone(), value.clone()));
+    server.environment.extend(own);
+}
+
+/// One level of a system's folder: the base, the variant or the storage setting.
+struct Layer<'a> {
+    /// Keys that lead to this level in `system.toml`.
+    path: Vec<&'a str>,
+    values: &'a BTreeMap<String, Scalar>,
+    open: &'a OpenDefinition,
+    properties: &'a PropertiesDefinition,
+    exceptions: &'a [Exception],
+}
+
+impl<'a> Layer<'a> {
+    fn at(&self, keys: &[&'a str]) -> Vec<&'a str> {
+        self.path.iter().chain(keys).copied().collect()
+    }
+
+    /// Builds an error at an element of a list in `[open]`.
+    fn error_in(&self, system: &System, list: &str, index: usize, message: String) -> CatalogueError {
+        let index = index.to_string();
+        let path: Vec<&str> = self.path.iter().copied().chain(["open", list, index.as_str()]).collect();
+        system.text.error(&path, message)
+    }
+}
+
+fn layers<'a>(system: &'a System, variant: &'a Variant, storage: &'a Storage) -> Vec<Layer<'a>> {
+    let base = &system.definition;
+    let mut layers = vec![Layer {
+        path: Vec::new(),
+        values: &base.values,
+        open: &base.open,
+        properties: &base.properties,
+        exceptions: &base.exceptions,
+    }];
+    if let Some(over) = base.variants.get(&variant.name) {
+        layers.push(Layer {
+            path: vec!["variants", &variant.name],
+            values: &over.values,
+            open: &over.open,
+            properties: &over.properties,
+            exceptions: &over.exceptions,
+        });
+    }
+    if let Some(over) = base.storage.get(&storage.name) {
+        layers.push(Layer {
+            path: vec!["storage", &storage.name],
+            values: &over.values,
+            open: &over.open,
+            properties: &over.properties,
+            exceptions: &over.exceptions,
+        });
+    }
+    layers
+}
+
+/// Merges all levels and fills their values in. Names of values that some text uses are added to `used`, so
+/// that the caller can find unused values.
+pub(crate) fn resolve(
+    system: &System,
+    variant: &Variant,
+    storage: &Storage,
+    by_address: bool,
+    used: &mut BTreeSet<String>,
+) -> Result<Configuration, CatalogueError> {
+    let layers = layers(system, variant, storage);
+    let reserved = rules::placeholders();
+    let values = values(system, &layers, &reserved)?;
+    let mut filling = Filling { reserved: &reserved, used };
+    let open = open(system, &layers, |text| filling.put_in(text, &values, &RUN_TIME_OF_OPEN))?;
+    let server = server(system, &layers, |text| filling.put_in(text, &values, &OF_START))?;
+    let mut parts = BTreeMap::new();
+    let mut tiers: Vec<Tier> = Vec::new();
+    for part in system.parts.iter().filter(|part| variant.is_of(part.rules)) {
+        let WorkloadPart { rules, sections, files } = part;
+        let overlays = Some((variant.name.as_str(), storage.name.as_str()));
+        let (base, over) = sections.of(rules.name(), &system.text, &KEYS, overlays);
+        let Stated { load, logs, section, placeholders, tiers: stated_tiers } = rules.read(&base, &over)?;
+        let mut fill = |values: &BTreeMap<&str, &str>| {
+            let mut resolved = BTreeMap::new();
+            for rule in rules.files() {
+                let own = by_address.then(|| files.own(BY_ADDRESS, rule.name)).flatten();
+                let Some(raw) = own.or_else(|| files.get(&variant.name, rule.name)) else { continue };
+                let further = placeholders.get(rule.name).into_iter().flatten().map(String::as_str);
+                let kept: Vec<&str> =
+                    RUN_TIME.iter().chain(rules.placeholders()).copied().chain(further).collect();
+                let known = values.keys().copied().chain(kept.iter().copied());
+                let put_in = |text: &str| filling.put_in(text, values, &kept);
+                resolved.insert(rule.name.to_owned(), fill_file(system, variant, raw, known, put_in)?);
+            }
+            Ok::<_, CatalogueError>(resolved)
+        };
+        // The first tier is the default. Most tiers have no values, and all of these share the same
+        // statements.
+        let mut default = None;
+        let mut without_values = None;
+        for mut tier in stated_tiers {
+            let filled = match &without_values {
+                Some(filled) if tier.values.is_empty() => BTreeMap::clone(filled),
+                _ => {
+                    let over = tier.values.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+                    let all = values.iter().map(|(name, value)| (*name, *value)).chain(over);
+                    fill(&all.collect())?
+                }
+            };
+            if tier.values.is_empty() {
+                without_values.get_or_insert_with(|| filled.clone());
+            }
+            default.get_or_insert_with(|| filled.clone());
+            tier.files.insert(rules.name().to_owned(), filled);
+            match tiers.iter_mut().find(|known| known.durability.name == tier.durability.name) {
+                Some(known) => known.join(tier),
+                None => tiers.push(tier),
+            }
+        }
+        let files = match default {
+            Some(files) => files,
+            None => fill(&values)?,
+        };
+        parts.insert(rules.name().to_owned(), Part { load, logs, section, files });
+    }
+    let mut configuration = Configuration {
+        system: system.name().to_owned(),
+        title: system.title().to_owned(),
+        protocol: system.definition.protocol.clone(),
+        embedded: system.definition.embedded,
+        end_of_life: false,
+        outdated: None,
+        reference: system.definition.reference,
+        in_memory: system.definition.in_memory,
+        version: system.definition.default_version.clone(),
+        artifact: None,
+        reports: None,
+        asks_version: None,
+        variant: variant.name.clone(),
+        variant_title: variant.title.clone(),
+        preparation: variant.preparation,
+        ranks_with: variant.ranks_with.clone(),
+        ranked: variant.ranked,
+        profile: None,
+        memory_bytes: None,
+        memory_settings: Vec::new(),
+        profiles: system.profiles.clone(),
+        storage: storage.name.clone(),
+        durability: None,
+        tiers,
+        server,
+        elsewhere: None,
+        open,
+        exceptions: layers.iter().flat_map(|layer| layer.exceptions).cloned().collect(),
+        properties: properties(&layers),
+        parts,
+        digest: String::new(),
+    };
+    configuration.digest = digest(&configuration);
+    Ok(configuration)
+}
+
+/// Fills values in for placeholders, and records which ones were used.
+struct Filling<'a> {
+    /// Names that only a run has values for.
+    reserved: &'a [&'a str],
+    used: &'a mut BTreeSet<String>,
+}
+
+impl Filling<'_> {
+    /// Fills the placeholders of a text, except for those in `kept`, which the run fills.
+    fn put_in(
+        &mut self,
+        text: &str,
+        values: &BTreeMap<&str, &str>,
+        kept: &[&str],
+    ) -> Result<String, template::PlaceholderError> {
+        template::replace(text, |name| {
+            if kept.contains(&name) {
+                return Replacement::Keep;
+            }
+            match values.get(name).filter(|_| !self.reserved.contains(&name)) {
+                Some(value) => {
+                    self.used.insert(name.to_owned());
+                    Replacement::Text((*value).to_owned())
+                }
+                None => Replacement::None,
+            }
+        })
+    }
+}
+
+fn values<'a>(
+    system: &System,
+    layers: &[Layer<'a>],
+    reserved: &[&str],
+) -> Result<BTreeMap<&'a str, &'a str>, CatalogueError> {
+    let mut values = BTreeMap::new();
+    for layer in layers {
+        for (name, Scalar(value)) in layer.values {
+            let error = |message: String| system.text.error(&layer.at(&["values", name]), message);
+            if reserved.contains(&name.as_str()) {
+                return Err(error(format!(
+                    "`{{{{{name}}}}}` gets its value from the run: choose another name"
+                )));
+            }
+            if !template::is_name(name) {
+                return Err(error("a value's name is a-z, 0-9 and `_`, and starts with a letter".to_owned()));
+            }
+            let inside = template::placeholders(value).map_err(|problem| error(problem.to_string()))?;
+            if let Some((_, name)) = inside.iter().find(|(_, name)| !RUN_TIME_OF_VALUES.contains(name)) {
+                return Err(error(format!("a value cannot hold `{{{{{name}}}}}`: values are put in once")));
+            }
+            values.insert(name.as_str(), value.as_str());
+        }
+    }
+    Ok(values)
+}
+
+/// Merges `[open]` of all levels. Settings are replaced by name. The statements of all levels run one after
+/// another, so that an overlay can set again what the base has set.
+fn open(
+    system: &System,
+    layers: &[Layer<'_>],
+    mut put_in: impl FnMut(&str) -> Result<String, template::PlaceholderError>,
+) -> Result<Open, CatalogueError> {
+    let mut open = Open { settings: BTreeMap::new(), statements: Vec::new() };
+    for layer in layers {
+        for (name, Scalar(value)) in &layer.open.settings {
+            let value = put_in(value).map_err(|problem| {
+                system.text.error(&layer.at(&["open", "settings", name]), problem.to_string())
+            })?;
+            open.settings.insert(name.clone(), value);
+        }
+        for (index, statement) in layer.open.statements.iter().enumerate() {
+            let statement = put_in(statement)
+                .map_err(|problem| layer.error_in(system, "statements", index, problem.to_string()))?;
+            open.statements.push(statement);
+        }
+    }
+    Ok(open)
+}
+
+/// Returns the server's recipe, with the arguments of every level added to its commands. `None` without a
+/// server.
+fn server(
+    system: &System,
+    layers: &[Layer<'_>],
+    mut put_in: impl FnMut(&str) -> Result<String, template::PlaceholderError>,
+) -> Result<Option<Recipe>, CatalogueError> {
+    let mut server = system.server.clone();
+    for layer in layers {
+        for (index, argument) in layer.open.arguments.iter().enumerate() {
+            let error = |message: String| layer.error_in(system, "arguments", index, message);
+            let Some(server) = &mut server else {
+                return Err(error(
+                    "is an argument of a server's command, and there is no [server]".to_owned(),
+                ));
+            };
+            let argument = put_in(argument).map_err(|problem| error(problem.to_string()))?;
+            if let Some(own) = &mut server.own {
+                own.start.push(argument.clone());
+            }
+            server.start.push(argument);
+        }
+    }
+    Ok(server)
+}
+
+fn properties(layers: &[Layer<'_>]) -> Properties {
+    let last = || layers.iter().rev().map(|layer| layer.properties);
+    Properties {
+        parallel_unit: last().find_map(|properties| properties.parallel_unit),
+        server_time: last().find_map(|properties| properties.server_time).unwrap_or(false),
+        notes: layers.iter().flat_map(|layer| &layer.properties.notes).cloned().collect(),
+        remedies: layers
+            .iter()
+            .flat_map(|layer| &layer.properties.remedies)
+            .map(|one| Remedy { says: one.says.clone(), advice: one.advice.clone() })
+            .collect(),
+    }
+}
+
+fn fill_file<'a>(
+    system: &System,
+    variant: &Variant,
+    raw: &RawFile,
+    known: impl Iterator<Item = &'a str> + Clone,
+    mut put_in: impl FnMut(&str) -> Result<String, template::PlaceholderError>,
+) -> Result<StatementFile, CatalogueError> {
+    let mut statements = Vec::new();
+    for statement in &raw.statements {
+        let filled = put_in(&statement.text).map_err(|problem| {
+            let message = match &problem {
+                template::PlaceholderError::Unknown { name, .. } => {
+                    let near = did_you_mean(name, known.clone());
+                    format!("{problem} in variant {}{near}", variant.name)
+                }
+                template::PlaceholderError::Malformed { .. } => problem.to_string(),
+            };
+            system.folder.error(&raw.path, statement.line_at(problem.offset()), message)
+        })?;
+        statements.push(filled);
+    }
+    Ok(StatementFile { path: raw.path.clone(), kind: raw.kind, statements })
+}

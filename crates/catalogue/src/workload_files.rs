@@ -1,0 +1,172 @@
+//! Statement files of one workload in a system's folder: those of the base, and those of each variant.
+
+use std::collections::BTreeMap;
+
+use crate::{
+    definition::LoadMode,
+    error::CatalogueError,
+    folder::Folder,
+    near::did_you_mean,
+    rules::{WorkloadRules, near_file},
+    statement_file::{RawFile, StatementKind, StatementRule, split},
+    template,
+};
+
+/// Name of the file that loads documents.
+const LOAD: &str = "load";
+
+/// Statement files of one workload: those of the base, and those of each variant.
+#[derive(Debug, Default, Clone)]
+pub(crate) struct WorkloadFiles {
+    pub(crate) base: BTreeMap<&'static str, RawFile>,
+    pub(crate) variants: BTreeMap<String, BTreeMap<&'static str, RawFile>>,
+}
+
+impl WorkloadFiles {
+    /// Reads all files of the workload's folder inside the system's folder.
+    pub(crate) fn read(
+        folder: &Folder,
+        rules: &'static dyn WorkloadRules,
+        variants: &[&str],
+    ) -> Result<Self, CatalogueError> {
+        let mut files = Self::default();
+        for (path, text) in &folder.files {
+            let Some(inside) = path.strip_prefix(rules.name()).and_then(|rest| rest.strip_prefix('/')) else {
+                continue;
+            };
+            let (variant, name) = match inside.split_once('/') {
+                None => (None, inside),
+                Some((variant, name)) if variants.contains(&variant) => (Some(variant), name),
+                Some((variant, _)) => {
+                    let near = did_you_mean(variant, variants.iter().copied());
+                    return Err(folder.error(
+                        path,
+                        None,
+                        format!(
+                            "`{variant}` is no variant of {}: declare [variants.{variant}]{near}",
+                            folder.name
+                        ),
+                    ));
+                }
+            };
+            let (rule, kind) = known(folder, path, name, rules)?;
+            let file = RawFile { path: path.clone(), kind, statements: split(folder, path, text, kind)? };
+            let place = match variant {
+                None => &mut files.base,
+                Some(variant) => files.variants.entry(variant.to_owned()).or_default(),
+            };
+            if let Some(other) = place.insert(rule.name, file) {
+                return Err(folder.error(
+                    path,
+                    None,
+                    format!("says the same as {}: keep one of them", other.path),
+                ));
+            }
+        }
+        Ok(files)
+    }
+
+    /// Returns the file of this name in the variant's own folder. `None` if the variant has none.
+    pub(crate) fn own(&self, variant: &str, name: &str) -> Option<&RawFile> {
+        self.variants.get(variant).and_then(|own| own.get(name))
+    }
+
+    /// Returns the file of this name for `variant`: its own, otherwise the one of the base.
+    pub(crate) fn get(&self, variant: &str, name: &str) -> Option<&RawFile> {
+        self.variants.get(variant).and_then(|own| own.get(name)).or_else(|| self.base.get(name))
+    }
+
+    /// Checks the contents of the file for `rule`, or that it may be missing.
+    pub(crate) fn check(
+        &self,
+        folder: &Folder,
+        is_reference: bool,
+        rules: &dyn WorkloadRules,
+        rule: &StatementRule,
+        variant: &str,
+        load: LoadMode,
+    ) -> Result<(), CatalogueError> {
+        let workload = rules.name();
+        let Some(file) = self.get(variant, rule.name) else {
+            if rule.required && !(rule.unless_reference && is_reference) {
+                let message = format!("is missing: the {workload} workload cannot do without it");
+                return Err(folder.error(&format!("{workload}/{}.sql", rule.name), None, message));
+            }
+            return Ok(());
+        };
+        // With these load modes jsonathlon sends the documents, so the engine reads no file.
+        let by_row = rule.name == LOAD && matches!(load, LoadMode::Rows | LoadMode::Stream);
+        match file.statements.len() {
+            0 if rule.required => return Err(folder.error(&file.path, None, "holds no statement")),
+            0 | 1 => {}
+            count if rule.single || by_row => {
+                let message = format!("holds {count} statements and must hold one");
+                return Err(folder.error(&file.path, None, message));
+            }
+            _ => {}
+        }
+        let own = rule.own.filter(|_| !by_row);
+        for statement in &file.statements {
+            let names = template::placeholders(&statement.text).map_err(|error| {
+                folder.error(&file.path, statement.line_at(error.offset()), error.to_string())
+            })?;
+            for (offset, name) in names {
+                let foreign = rules.files().iter().find(|other| other.own == Some(name) && Some(name) != own);
+                let unfilled = rules.placeholders().contains(&name)
+                    && Some(name) != own
+                    && rule.may_hold.is_some_and(|held| !held.contains(&name));
+                let message = match foreign {
+                    None if unfilled => format!("`{{{{{name}}}}}` has no value in `{}`", rule.name),
+                    None => continue,
+                    Some(_) if by_row => format!("`{{{{{name}}}}}` has no value where rows are loaded"),
+                    Some(other) => format!("`{{{{{name}}}}}` has a value only in `{}`", other.name),
+                };
+                return Err(folder.error(&file.path, statement.line_at(offset), message));
+            }
+        }
+        let needed = match load {
+            LoadMode::Rows if by_row => Some(":doc".to_owned()),
+            LoadMode::Stream if by_row => None,
+            _ => own.map(|own| format!("{{{{{own}}}}}")),
+        };
+        let used = |needed: &String| file.statements.iter().any(|statement| statement.text.contains(needed));
+        let named = |name: &&str| used(&format!("{{{{{name}}}}}"));
+        if !rule.names.is_empty() && !file.statements.is_empty() && !rule.names.iter().any(named) {
+            let names: Vec<String> = rule.names.iter().map(|name| format!("`{{{{{name}}}}}`")).collect();
+            let message = format!("does not use {}, which it is there for", names.join(" or "));
+            return Err(folder.error(&file.path, None, message));
+        }
+        match needed {
+            Some(needed) if !file.statements.is_empty() && !used(&needed) => {
+                let message = format!("does not use `{needed}`, which it is there for");
+                Err(folder.error(&file.path, None, message))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+fn known(
+    folder: &Folder,
+    path: &str,
+    name: &str,
+    rules: &'static dyn WorkloadRules,
+) -> Result<(&'static StatementRule, StatementKind), CatalogueError> {
+    let (stem, kind) = match name.rsplit_once('.') {
+        Some((stem, "sql")) => (stem, StatementKind::Sql),
+        Some((stem, "json")) => (stem, StatementKind::Json),
+        _ => return Err(folder.error(path, None, "is neither a .sql nor a .json file")),
+    };
+    match rules.files().iter().find(|rule| rule.name == stem) {
+        Some(rule) => Ok((rule, kind)),
+        None => {
+            let names: Vec<&str> = rules.files().iter().map(|rule| rule.name).collect();
+            let near = near_file(stem, rules);
+            Err(folder.error(
+                path,
+                None,
+                format!("is no statement file of {}{near}; there is {}", rules.name(), names.join(", ")),
+            ))
+        }
+    }
+}

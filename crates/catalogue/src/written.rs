@@ -1,0 +1,138 @@
+//! Splits `system.toml` into the general definition and the sections of workloads.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use toml::{
+    Spanned, Table,
+    de::{DeTable, DeValue, Deserializer},
+};
+
+use crate::{
+    definition::Definition,
+    error::CatalogueError,
+    locate::{TomlText, unknown_name},
+    near::did_you_mean,
+    rules::{self, ALL, WorkloadRules},
+    sections::{Place, Sections, at},
+};
+
+/// Tables whose entries may hold sections of workloads, too.
+const OVERLAYS: [&str; 2] = ["variants", "storage"];
+
+/// Contents of `system.toml`, split.
+pub(crate) struct Written {
+    pub(crate) definition: Definition,
+    /// Sections of the workloads that the system runs, by workload.
+    pub(crate) sections: BTreeMap<&'static str, Sections>,
+}
+
+/// Parses the text and splits it.
+pub(crate) fn read(text: &TomlText) -> Result<Written, CatalogueError> {
+    let parsed = DeTable::parse(&text.text).map_err(|error| text.reader_error(&error))?;
+    let span = parsed.span();
+    let mut root = parsed.into_inner();
+    let mut sections = BTreeMap::new();
+    for rules in ALL {
+        sections.extend(sections_of(rules, &root, text)?.map(|found| (rules.name(), found)));
+    }
+    for rules in ALL {
+        root.remove(rules.name());
+        for table in OVERLAYS {
+            let Some(DeValue::Table(entries)) = root.get_mut(table).map(Spanned::get_mut) else { continue };
+            for (_, entry) in entries.iter_mut() {
+                let DeValue::Table(entry) = entry.get_mut() else { continue };
+                for key in rules.short_keys().iter().chain([&rules.name()]) {
+                    entry.remove(*key);
+                }
+            }
+        }
+    }
+    let tables: Vec<String> = root
+        .iter()
+        .filter(|(_, value)| value.get_ref().is_table())
+        .map(|(key, _)| key.get_ref().to_string())
+        .collect();
+    let definition = Definition::deserialize(Deserializer::from(Spanned::new(span, root)));
+    let definition = definition.map_err(|error| {
+        let unknown = unknown_name(error.message()).filter(|(name, _)| {
+            tables.iter().any(|table| table == name) && error.message().starts_with("unknown field")
+        });
+        match unknown {
+            // A key of that name inside another table is not a section.
+            Some((name, known)) if text.is_top_level(&error, name) => {
+                let near = did_you_mean(name, known.iter().copied().chain(rules::names()));
+                let message = format!(
+                    "there is no such table and no workload of this name{near}; workloads are {}",
+                    rules::names().join(", ")
+                );
+                text.error(&[name], message)
+            }
+            _ => text.reader_error(&error),
+        }
+    })?;
+    for (name, not) in &definition.not {
+        if !rules::names().contains(&name.as_str()) {
+            let near = did_you_mean(name, rules::names());
+            let message =
+                format!("there is no such workload{near}; workloads are {}", rules::names().join(", "));
+            return Err(text.error(&["not", name], message));
+        }
+        if sections.contains_key(name.as_str()) {
+            return Err(text.error(&["not", name], format!("there is a [{name}]: keep one of them")));
+        }
+        if not.why.trim().is_empty() {
+            return Err(text.error(&["not", name, "why"], "is empty"));
+        }
+    }
+    Ok(Written { definition, sections })
+}
+
+/// Returns the sections of one workload. `None` if the system does not run it.
+fn sections_of(
+    rules: &'static dyn WorkloadRules,
+    root: &DeTable<'_>,
+    text: &TomlText,
+) -> Result<Option<Sections>, CatalogueError> {
+    let place =
+        |path: &[&str], only: Option<&'static [&'static str]>| -> Result<Option<Place>, CatalogueError> {
+            let path: Vec<String> = path.iter().map(|key| (*key).to_owned()).collect();
+            let Some(table) =
+                at(root, 0..0, &path, only).filter(|table| only.is_none() || !table.get_ref().is_empty())
+            else {
+                return Ok(None);
+            };
+            let table =
+                Table::deserialize(Deserializer::from(table)).map_err(|error| text.reader_error(&error))?;
+            Ok(Some(Place { path, only, table }))
+        };
+    let name = rules.name();
+    if root.get(name).is_some_and(|section| !section.get_ref().is_table()) {
+        return Err(text.error(&[name], format!("is a table: [{name}]")));
+    }
+    let base = place(&[name], None)?;
+    let mut over = BTreeMap::new();
+    for table in OVERLAYS.into_iter().filter(|_| rules.has_overlays()) {
+        let Some(DeValue::Table(entries)) = root.get(table).map(Spanned::get_ref) else { continue };
+        for entry in entries.keys().map(|key| key.get_ref().to_string()) {
+            let path = [table, entry.as_str()];
+            let found = match (place(&[table, &entry, name], None)?, place(&path, Some(rules.short_keys()))?)
+            {
+                (Some(_), Some(short)) => {
+                    let key = short.table.keys().next().cloned().unwrap_or_default();
+                    let message = format!("there is a [{table}.{entry}.{name}]: put it there");
+                    return Err(text.error(&[table, &entry, &key], message));
+                }
+                (found, short) => found.or(short),
+            };
+            let Some(found) = found else { continue };
+            if base.is_none() {
+                let last = found.only.and_then(|_| found.table.keys().next());
+                let path: Vec<&str> = found.path.iter().chain(last).map(String::as_str).collect();
+                return Err(text.error(&path, format!("there is no [{name}] to which this could belong")));
+            }
+            over.insert((table, entry), found);
+        }
+    }
+    Ok(base.map(|base| Sections { base, over }))
+}
