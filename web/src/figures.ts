@@ -1,4 +1,4 @@
-// Made from crates/schema/src/figure.rs by a test of crates/report, figures_of_the_page; never by hand.
+// Made from crates/schema/src/metric.rs by a test of crates/report, figures_of_the_page; never by hand.
 
 export type Unit = 's' | 'us' | 'us/op' | 'B' | 'B/s' | 'B/op' | '/s' | '/op' | 'count' | 'share' | 'number';
 export type Better = 'lower' | 'higher' | null;

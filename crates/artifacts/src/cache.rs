@@ -29,16 +29,16 @@ pub fn cache_root(variable: impl Fn(&str) -> Option<OsString>) -> Result<PathBuf
     set("HOME").map(|home| home.join(".cache/jsonathlon")).ok_or(ArtifactError::NoCacheFolder)
 }
 
-/// Paths of one version of a system in the cache.
+/// Where one version of a system lies in the cache.
 #[derive(Debug, Clone)]
-pub(crate) struct Places {
+pub(crate) struct CachePaths {
     /// Folder with everything of this version: installations, downloads and temporary folders.
     pub(crate) version: PathBuf,
     /// Lock file whose holder alone may change the version's folder.
     pub(crate) lock: PathBuf,
 }
 
-impl Places {
+impl CachePaths {
     pub(crate) fn of(root: &Path, artifact: &Artifact) -> Self {
         Self {
             version: root.join("artifacts").join(&artifact.system).join(&artifact.version),

@@ -9,7 +9,7 @@ use std::{
 
 use sha2::{Digest, Sha256};
 
-use crate::{Step, Watch, error::ArtifactError};
+use crate::{InstallContext, Step, error::ArtifactError};
 
 /// Bytes read at a time; large enough that the cancellation check after each block costs nothing.
 pub(crate) const BLOCK: usize = 1 << 20;
@@ -39,7 +39,7 @@ pub(crate) fn of_file(
     path: &Path,
     done: u64,
     total: u64,
-    watch: &mut Watch<'_>,
+    watch: &mut InstallContext<'_>,
 ) -> Result<(String, u64), ArtifactError> {
     let mut file = File::open(path).map_err(ArtifactError::cache(path))?;
     let mut block = vec![0; BLOCK];
@@ -55,6 +55,6 @@ pub(crate) fn of_file(
         hasher.update(&block[..count]);
         bytes += count as u64;
         watch.tell(Step::Verifying, done + bytes, total);
-        watch.go_on()?;
+        watch.check_cancelled()?;
     }
 }

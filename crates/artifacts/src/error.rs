@@ -64,7 +64,7 @@ pub enum ArtifactError {
     },
     /// A suite no longer has the packages that the catalogue pins.
     #[error("{0}")]
-    Gone(Box<Gone>),
+    Gone(Box<UnavailablePackages>),
     /// A client's program could not be started, or not be waited for.
     #[error("start {}: {source}", .program.display())]
     ClientStart {
@@ -208,7 +208,7 @@ pub enum ArtifactError {
 
 /// Pinned packages that a Debian suite no longer has.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Gone {
+pub struct UnavailablePackages {
     /// Name of the system that was requested.
     pub system: String,
     /// Shell command that installs the version; `--accept-newer` is appended to it in the message.
@@ -218,7 +218,7 @@ pub struct Gone {
     /// Suites with updates that were not searched, because no mirror here has them.
     pub unreached: Vec<String>,
     /// Packages that the suite no longer has as pinned.
-    pub packages: Vec<GonePackage>,
+    pub packages: Vec<UnavailablePackage>,
     /// Newest version of every package of the source, in the pinned order. `None` if the suite lacks one of
     /// them.
     pub offer: Option<Vec<DebianPackage>>,
@@ -226,7 +226,7 @@ pub struct Gone {
 
 /// A package that the suite no longer has as pinned.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct GonePackage {
+pub struct UnavailablePackage {
     /// Name of the package in the suite.
     pub name: String,
     /// Version that the catalogue pins.
@@ -235,11 +235,11 @@ pub struct GonePackage {
     pub newest: Option<String>,
 }
 
-impl fmt::Display for Gone {
+impl fmt::Display for UnavailablePackages {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { system, command, suite, unreached, packages, offer } = self;
         write!(formatter, "{system}: Debian {suite} has moved on: ")?;
-        for (index, GonePackage { name, pinned, newest }) in packages.iter().enumerate() {
+        for (index, UnavailablePackage { name, pinned, newest }) in packages.iter().enumerate() {
             let comma = if index > 0 { "; " } else { "" };
             match newest {
                 Some(newest) => {

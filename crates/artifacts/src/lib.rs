@@ -6,32 +6,32 @@
 //! complete, so that a killed run leaves no partial installation behind.
 
 mod cache;
-mod choice;
 mod client;
 mod closure;
 mod digest;
 mod error;
 mod format;
+mod install_record;
 mod libraries;
 mod lock;
-mod newer;
+mod newer_versions;
 mod packages;
-mod record;
+mod source_selection;
 mod status;
 mod store;
 mod unpack;
 
 use std::path::PathBuf;
 
-use jsonathlon_catalogue::artifact::Installed;
+use jsonathlon_catalogue::artifact::InstalledArtifact;
 
 pub use cache::cache_root;
 pub use client::client_programs;
 pub use closure::Closure;
-pub use error::{ArtifactError, Gone, GonePackage};
+pub use error::{ArtifactError, UnavailablePackage, UnavailablePackages};
 pub use libraries::machine_libraries;
 pub use status::{SystemStatus, statuses};
-pub use store::{Checked, Store};
+pub use store::{Store, VerifiedArtifact};
 
 /// Step of an installation, as reported in [`Progress`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -62,11 +62,11 @@ pub struct Progress {
 
 /// State of an artifact in the cache, judged by its record and the sizes of its files.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Presence {
+pub enum InstallState {
     /// Built into the jsonathlon binary; nothing has to be installed.
     Bundled,
     /// Installed, and all files have the recorded sizes.
-    Installed(Installed),
+    Installed(InstalledArtifact),
     /// Not in the cache at all.
     Absent,
     /// In the cache but incomplete or changed; a new installation replaces it.
@@ -79,18 +79,18 @@ pub enum Presence {
 }
 
 /// Progress callback and cancellation check passed to every installation step.
-pub(crate) struct Watch<'a> {
+pub(crate) struct InstallContext<'a> {
     pub(crate) progress: &'a mut dyn FnMut(Progress),
     pub(crate) cancelled: &'a dyn Fn() -> bool,
 }
 
-impl Watch<'_> {
+impl InstallContext<'_> {
     pub(crate) fn tell(&mut self, step: Step, done: u64, total: u64) {
         let done = if total == 0 { done } else { done.min(total) };
         (self.progress)(Progress { step, done, total });
     }
 
-    pub(crate) fn go_on(&self) -> Result<(), ArtifactError> {
+    pub(crate) fn check_cancelled(&self) -> Result<(), ArtifactError> {
         if (self.cancelled)() { Err(ArtifactError::Cancelled) } else { Ok(()) }
     }
 }

@@ -18,7 +18,7 @@ use object::{
 };
 
 use jsonathlon_catalogue as catalogue;
-use jsonathlon_catalogue::artifact::Installed;
+use jsonathlon_catalogue::artifact::InstalledArtifact;
 use jsonathlon_servers::Recipe;
 
 /// Option of the dynamic loader that names the folders to search for libraries.
@@ -28,7 +28,7 @@ const LD_LIBRARY_PATH: &str = "LD_LIBRARY_PATH";
 /// Returns the names of the shared libraries that the installed programs load from the machine. The
 /// programs are those of the commands of `server`, or the library of an embedded engine. Empty if the
 /// artifact is bundled or the system is external.
-pub fn machine_libraries(installed: &Installed, server: Option<&Recipe>) -> Vec<String> {
+pub fn machine_libraries(installed: &InstalledArtifact, server: Option<&Recipe>) -> Vec<String> {
     let Some(folder) = &installed.folder else { return Vec::new() };
     let mut search = Vec::new();
     let mut programs = Vec::new();
@@ -46,23 +46,24 @@ pub fn machine_libraries(installed: &Installed, server: Option<&Recipe>) -> Vec<
     }
     let mut names = BTreeSet::new();
     for program in programs.into_iter().collect::<BTreeSet<_>>() {
-        Loading { artifact: folder, search: &search, found: BTreeMap::new() }.walk(&program, &mut names);
+        LibraryResolver { artifact: folder, search: &search, found: BTreeMap::new() }
+            .walk(&program, &mut names);
     }
     names.into_iter().collect()
 }
 
 /// Returns the file that a word of a command names by a role. `None` if there is no such file.
-fn program(installed: &Installed, word: &str) -> Option<PathBuf> {
+fn program(installed: &InstalledArtifact, word: &str) -> Option<PathBuf> {
     word.starts_with("{{").then(|| filled(installed, word)).flatten().filter(|path| path.is_file())
 }
 
-fn folders(installed: &Installed, paths: &str) -> Vec<PathBuf> {
+fn folders(installed: &InstalledArtifact, paths: &str) -> Vec<PathBuf> {
     paths.split(':').filter_map(|path| filled(installed, path)).collect()
 }
 
 /// Returns the text with the paths of the artifact's files in place of their roles. `None` if the text
 /// holds other placeholders.
-fn filled(installed: &Installed, text: &str) -> Option<PathBuf> {
+fn filled(installed: &InstalledArtifact, text: &str) -> Option<PathBuf> {
     let files: Vec<(&str, String)> =
         installed.files.iter().map(|(role, path)| (role.as_str(), path.display().to_string())).collect();
     let values: Vec<(&str, &str)> = files.iter().map(|(role, path)| (*role, path.as_str())).collect();
@@ -71,28 +72,27 @@ fn filled(installed: &Installed, text: &str) -> Option<PathBuf> {
 
 /// Libraries and search paths that the dynamic section of an ELF file names.
 #[derive(Debug, Default, PartialEq, Eq)]
-struct Needs {
+struct DynamicSection {
     libraries: Vec<String>,
     rpath: Vec<String>,
     runpath: Vec<String>,
 }
 
-/// Resolution of a program's libraries in the order of the dynamic loader: breadth first, each name looked up
-/// once.
-struct Loading<'a> {
+/// Finds a program's libraries in the order of the dynamic loader: breadth first, each name looked up once.
+struct LibraryResolver<'a> {
     artifact: &'a Path,
     search: &'a [PathBuf],
     /// Name of a library to whether the artifact has it.
     found: BTreeMap<String, bool>,
 }
 
-impl Loading<'_> {
+impl LibraryResolver<'_> {
     fn walk(&mut self, program: &Path, of_machine: &mut BTreeSet<String>) {
         // `DT_RPATH` of the program, which the loader also uses for all libraries that it loads.
-        let own = Needs::of(program).map(|needs| needs.rpath_of(program)).unwrap_or_default();
+        let own = DynamicSection::of(program).map(|needs| needs.rpath_of(program)).unwrap_or_default();
         let mut waiting = VecDeque::from([program.to_path_buf()]);
         while let Some(file) = waiting.pop_front() {
-            let Some(needs) = Needs::of(&file) else { continue };
+            let Some(needs) = DynamicSection::of(&file) else { continue };
             let folders: Vec<PathBuf> = match needs.runpath.is_empty() {
                 true => {
                     let inherited = needs.rpath_of(&file).into_iter().chain(own.iter().cloned());
@@ -119,7 +119,7 @@ impl Loading<'_> {
     }
 }
 
-impl Needs {
+impl DynamicSection {
     /// Reads what a file states. `None` for a file that is neither a program nor a library.
     fn of(path: &Path) -> Option<Self> {
         let data = ReadCache::new(File::open(path).ok()?);

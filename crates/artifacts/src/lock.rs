@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-use crate::{Step, Watch, error::ArtifactError};
+use crate::{InstallContext, Step, error::ArtifactError};
 
 /// Interval between attempts to take a lock: short compared with a download, long compared with a system
 /// call.
@@ -21,7 +21,7 @@ pub(crate) struct Lock {
 }
 
 impl Lock {
-    pub(crate) fn take(path: &Path, watch: &mut Watch<'_>) -> Result<Self, ArtifactError> {
+    pub(crate) fn take(path: &Path, watch: &mut InstallContext<'_>) -> Result<Self, ArtifactError> {
         if let Some(folder) = path.parent() {
             fs::create_dir_all(folder).map_err(ArtifactError::cache(folder))?;
         }
@@ -36,7 +36,7 @@ impl Lock {
                 Ok(()) => return Ok(Self { _file: file }),
                 Err(TryLockError::WouldBlock) => {
                     watch.tell(Step::Waiting, 0, 0);
-                    watch.go_on()?;
+                    watch.check_cancelled()?;
                     thread::sleep(PAUSE);
                 }
                 Err(TryLockError::Error(source)) => return Err(ArtifactError::cache(path)(source)),

@@ -1,9 +1,9 @@
 //! Looks up packages of a Debian suite with their dependencies.
 
 use crate::{
-    Progress, Store, Watch,
+    InstallContext, Progress, Store,
     cache::Scratch,
-    client::{self, Clients, Job},
+    client::{self, ClientLookup, FetchJob},
     closure::Closure,
     error::ArtifactError,
     lock::Lock,
@@ -30,10 +30,10 @@ impl Store {
             version: format!("of {suite}"),
             problems: vec![problem],
         })?;
-        let mut watch = Watch { progress, cancelled };
+        let mut watch = InstallContext { progress, cancelled };
         let _lock = Lock::take(&self.root().join("locks/packages.lock"), &mut watch)?;
         let folder = Scratch::new(self.root().join("packages"))?;
-        let job = Job {
+        let job = FetchJob {
             program,
             clients: self.clients(),
             system: &shown,
@@ -46,7 +46,7 @@ impl Store {
     }
 }
 
-fn apt_get(clients: &Clients) -> Result<std::path::PathBuf, String> {
+fn apt_get(clients: &ClientLookup) -> Result<std::path::PathBuf, String> {
     let missing = "`apt-get`, which knows the packages, is not on the search path";
     let program = clients.find("apt-get").ok_or(missing)?;
     if clients.debian_keyring.is_file() {

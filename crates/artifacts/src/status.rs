@@ -9,7 +9,7 @@ use jsonathlon_catalogue::{
     artifact::{Artifact, Source, SourceKind},
 };
 
-use crate::{Presence, Store, client_programs};
+use crate::{InstallState, Store, client_programs};
 
 /// Status of one version of one system on this machine.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -91,13 +91,13 @@ fn status(system: &System, version: &str, artifact: Option<&Artifact>, store: &S
         None => "by address",
         Some(artifact) if !artifact.fits_here() => "other platform",
         Some(artifact) => match store.presence(artifact) {
-            Presence::Bundled => "bundled",
-            Presence::Installed(installed) => {
+            InstallState::Bundled => "bundled",
+            InstallState::Installed(installed) => {
                 machine_libraries = crate::machine_libraries(&installed, system.server_of(artifact).as_ref());
                 "installed"
             }
-            Presence::Absent => "absent",
-            Presence::Damaged { .. } => "damaged",
+            InstallState::Absent => "absent",
+            InstallState::Damaged { .. } => "damaged",
         },
     };
     let source = artifact.and_then(|artifact| store.source(artifact));
@@ -115,7 +115,7 @@ fn status(system: &System, version: &str, artifact: Option<&Artifact>, store: &S
         source: fetched.map(Source::called),
         clients: source.map(client_programs).unwrap_or_default(),
         built: source.is_some_and(|source| matches!(source.kind, SourceKind::Go { .. })),
-        lacks: artifact.and_then(|artifact| store.lacks(artifact)).into_iter().collect(),
+        lacks: artifact.and_then(|artifact| store.missing_requirements(artifact)).into_iter().collect(),
         download_bytes: fetched.map(Source::download_bytes),
         unpacked_bytes: fetched.map(Source::installed_bytes),
         licence: artifact.map_or(system.licence(), |artifact| &artifact.licence).to_owned(),
@@ -124,8 +124,8 @@ fn status(system: &System, version: &str, artifact: Option<&Artifact>, store: &S
         end_of_life: artifact.is_some_and(|artifact| artifact.end_of_life),
         outdated: artifact.and_then(|artifact| artifact.outdated.clone()),
         workloads: system.workloads(),
-        does_not_run: system.does_not_run(),
-        by_address: system.elsewhere().map(|_| system.protocol_by_address().to_owned()),
+        does_not_run: system.unsupported_workloads(),
+        by_address: system.remote_setup().map(|_| system.protocol_by_address().to_owned()),
         variants: variants.into_iter().map(|variant| variant.name.clone()).collect(),
         storages: system.storages().iter().map(|storage| storage.name.clone()).collect(),
         machine_libraries,

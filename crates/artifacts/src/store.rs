@@ -8,19 +8,21 @@ use std::{
     time::Duration,
 };
 
-use jsonathlon_catalogue::artifact::{Artifact, DebianPackage, Installed, Source, SourceKind, platform};
+use jsonathlon_catalogue::artifact::{
+    Artifact, DebianPackage, InstalledArtifact, Source, SourceKind, platform,
+};
 
 use crate::{
-    Presence, Progress, Step, Watch,
-    cache::{self, Places, Scratch, remove_all},
-    choice::{self, Choice, Part},
-    client::{self, Clients},
+    InstallContext, InstallState, Progress, Step,
+    cache::{self, CachePaths, Scratch, remove_all},
+    client::{self, ClientLookup},
     digest,
     error::ArtifactError,
     format::Format,
+    install_record::{self, InstallRecord, Unpacked},
     lock::Lock,
-    newer::{accepted, newer},
-    record::{self, Record, Unpacked},
+    newer_versions::{accepted, newer},
+    source_selection::{self, SelectedSource, SourcePart},
     unpack::{self, Request},
 };
 
@@ -35,13 +37,13 @@ const DEBIAN_KEYRING: &str = "/usr/share/keyrings/debian-archive-keyring.gpg";
 #[derive(Debug, Clone)]
 pub struct Store {
     root: PathBuf,
-    clients: Clients,
+    clients: ClientLookup,
     accepts_newer: bool,
 }
 
 /// Result of comparing an installed artifact with its record, file by file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Checked {
+pub struct VerifiedArtifact {
     /// Number of files that were compared.
     pub files: usize,
     /// Recorded size of these files, in bytes.
@@ -54,8 +56,11 @@ impl Store {
         let root: PathBuf = root.into();
         // Clients run in folders of their own, where a relative path would lead elsewhere.
         let root = std::path::absolute(&root).unwrap_or(root);
-        let clients =
-            Clients { search_path: None, stall_limit: STALL_LIMIT, debian_keyring: DEBIAN_KEYRING.into() };
+        let clients = ClientLookup {
+            search_path: None,
+            stall_limit: STALL_LIMIT,
+            debian_keyring: DEBIAN_KEYRING.into(),
+        };
         Self { root, clients, accepts_newer: false }
     }
 
@@ -99,7 +104,7 @@ impl Store {
         self
     }
 
-    pub(super) fn clients(&self) -> &Clients {
+    pub(super) fn clients(&self) -> &ClientLookup {
         &self.clients
     }
 
@@ -109,35 +114,37 @@ impl Store {
     }
 
     /// Looks up an artifact in the cache, judged by its record and the sizes of its files.
-    pub fn presence(&self, artifact: &Artifact) -> Presence {
-        let places = Places::of(&self.root, artifact);
+    pub fn presence(&self, artifact: &Artifact) -> InstallState {
+        let places = CachePaths::of(&self.root, artifact);
         let mut damaged = None;
         for source in &artifact.sources {
             if source.kind == SourceKind::Bundled {
-                return Presence::Bundled;
+                return InstallState::Bundled;
             }
             for folder in [places.installed(source), places.installed_before(source)] {
-                match Record::read(&folder) {
+                match InstallRecord::read(&folder) {
                     None => {}
                     Some(Ok(record)) if record.sha256 != source.digest() => {
                         let problem = "it was unpacked from another archive".to_owned();
-                        damaged = damaged.or(Some(Presence::Damaged { folder, problem }));
+                        damaged = damaged.or(Some(InstallState::Damaged { folder, problem }));
                     }
                     Some(Ok(record)) if record.selects(source) => {
-                        return Presence::Installed(record.installed(&folder, artifact, source));
+                        return InstallState::Installed(record.installed(&folder, artifact, source));
                     }
                     // Other members of the same archives are another installation.
                     Some(Ok(_)) => {}
-                    Some(Err(problem)) => damaged = damaged.or(Some(Presence::Damaged { folder, problem })),
+                    Some(Err(problem)) => {
+                        damaged = damaged.or(Some(InstallState::Damaged { folder, problem }))
+                    }
                 }
             }
         }
         if self.accepts_newer
             && let Some(accepted) = accepted(artifact, &places)
         {
-            return Presence::Installed(accepted);
+            return InstallState::Installed(accepted);
         }
-        damaged.unwrap_or(Presence::Absent)
+        damaged.unwrap_or(InstallState::Absent)
     }
 
     /// Installs an artifact: chooses a source, fetches all its parts, verifies and unpacks them. An installed
@@ -155,7 +162,7 @@ impl Store {
         artifact: &Artifact,
         progress: &mut dyn FnMut(Progress),
         cancelled: &dyn Fn() -> bool,
-    ) -> Result<Installed, ArtifactError> {
+    ) -> Result<InstalledArtifact, ArtifactError> {
         if let Some(installed) = self.present(artifact) {
             return Ok(installed);
         }
@@ -167,8 +174,8 @@ impl Store {
                 here: platform(),
             });
         }
-        let mut watch = Watch { progress, cancelled };
-        let places = Places::of(&self.root, artifact);
+        let mut watch = InstallContext { progress, cancelled };
+        let places = CachePaths::of(&self.root, artifact);
         let _lock = Lock::take(&places.lock, &mut watch)?;
         // The former holder of the lock may have installed the artifact.
         if let Some(installed) = self.present(artifact) {
@@ -188,9 +195,9 @@ impl Store {
     fn install_or_newer(
         &self,
         artifact: &Artifact,
-        places: &Places,
-        watch: &mut Watch<'_>,
-    ) -> Result<Installed, ArtifactError> {
+        places: &CachePaths,
+        watch: &mut InstallContext<'_>,
+    ) -> Result<InstalledArtifact, ArtifactError> {
         let mut left = artifact.sources.iter().map(|source| source.parts().count()).max().unwrap_or(0);
         let mut taken: Option<(Artifact, String)> = None;
         loop {
@@ -212,13 +219,13 @@ impl Store {
         &self,
         artifact: &Artifact,
         accepted_for: Option<&str>,
-        places: &Places,
-        watch: &mut Watch<'_>,
-    ) -> Result<Installed, ArtifactError> {
+        places: &CachePaths,
+        watch: &mut InstallContext<'_>,
+    ) -> Result<InstalledArtifact, ArtifactError> {
         // Remove what a killed run may have left in both folders.
         drop(Scratch::new(places.fetching())?);
         let unpacking = Scratch::new(places.unpacking())?;
-        let Choice { source, parts } = choice::choose(artifact, &self.clients, places)?;
+        let SelectedSource { source, parts } = source_selection::choose(artifact, &self.clients, places)?;
         let mut kept = Vec::new();
         for part in &parts {
             // A built program has no digest by which it could be verified later.
@@ -226,8 +233,8 @@ impl Store {
             let download = places.download(part.source);
             kept.push(is_archive && part.is_there && self.verify(part.source, &download, watch).is_ok());
         }
-        watch.go_on()?;
-        choice::check_space(artifact, &parts, &kept, &self.root)?;
+        watch.check_cancelled()?;
+        source_selection::check_space(artifact, &parts, &kept, &self.root)?;
         for (part, _) in parts.iter().zip(&kept).filter(|(_, kept)| !**kept) {
             self.fetch(artifact, part, places, watch)?;
         }
@@ -252,7 +259,7 @@ impl Store {
         }
         let made_with =
             parts.iter().find_map(|part| part.client.made_with(part.program.as_deref()?, &self.clients));
-        let record = Record::new(artifact, source, made_with, accepted_for, files);
+        let record = InstallRecord::new(artifact, source, made_with, accepted_for, files);
         for folder in source.parts().flat_map(|part| &part.folders) {
             let folder = unpacking.path().join(folder);
             fs::create_dir_all(&folder).map_err(ArtifactError::cache(&folder))?;
@@ -273,20 +280,20 @@ impl Store {
     fn fetch(
         &self,
         artifact: &Artifact,
-        part: &Part<'_>,
-        places: &Places,
-        watch: &mut Watch<'_>,
+        part: &SourcePart<'_>,
+        places: &CachePaths,
+        watch: &mut InstallContext<'_>,
     ) -> Result<(), ArtifactError> {
-        let Part { source, client, program, .. } = part;
+        let SourcePart { source, client, program, .. } = part;
         let download = places.download(source);
         remove_all(&download).map_err(ArtifactError::cache(&download))?;
         let Some(program) = program else {
-            return Err(choice::no_client(artifact, &self.clients, places));
+            return Err(source_selection::no_client(artifact, &self.clients, places));
         };
         // Files that the client leaves beside the archive can be as large as it; they are removed with the
         // folder.
         let folder = Scratch::new(places.fetching())?;
-        let job = client::Job {
+        let job = client::FetchJob {
             program: program.clone(),
             clients: &self.clients,
             system: &artifact.system,
@@ -304,13 +311,13 @@ impl Store {
     /// Unpacks a part's download. `own_name` holds the file name for a program that was built.
     fn unpack(
         &self,
-        part: &Part<'_>,
+        part: &SourcePart<'_>,
         own_name: &[String],
         into: &Path,
-        places: &Places,
-        watch: &mut Watch<'_>,
+        places: &CachePaths,
+        watch: &mut InstallContext<'_>,
     ) -> Result<Vec<Unpacked>, ArtifactError> {
-        let Part { source, client, .. } = part;
+        let SourcePart { source, client, .. } = part;
         let download = places.download(source);
         let is_built = client.format() == Format::Program;
         let inner = self.inner(source, &download, client.format(), places, watch)?;
@@ -344,8 +351,8 @@ impl Store {
         source: &Source,
         download: &Path,
         format: Format,
-        places: &Places,
-        watch: &Watch<'_>,
+        places: &CachePaths,
+        watch: &InstallContext<'_>,
     ) -> Result<Option<(Scratch, PathBuf, Format)>, ArtifactError> {
         let Some(inner) = &source.inner else { return Ok(None) };
         let package = source.kind.package();
@@ -367,7 +374,7 @@ impl Store {
             unpacker: None,
         };
         // Not reported as a step of its own.
-        unpack::unpack(&request, &mut Watch { progress: &mut |_| {}, cancelled: watch.cancelled })?;
+        unpack::unpack(&request, &mut InstallContext { progress: &mut |_| {}, cancelled: watch.cancelled })?;
         let archive = folder.path().join(inner);
         Ok(Some((folder, archive, inner_format)))
     }
@@ -375,7 +382,7 @@ impl Store {
     /// Returns the source from which an artifact would be fetched now, or the first one if none can be
     /// fetched. `None` if the artifact has no source.
     pub fn source<'a>(&self, artifact: &'a Artifact) -> Option<&'a Source> {
-        match choice::choose(artifact, &self.clients, &Places::of(&self.root, artifact)) {
+        match source_selection::choose(artifact, &self.clients, &CachePaths::of(&self.root, artifact)) {
             Ok(choice) => Some(choice.source),
             Err(_) => artifact.sources.first(),
         }
@@ -388,12 +395,12 @@ impl Store {
 
     /// Returns what this machine is missing for fetching an artifact, with remedies. `None` if the artifact
     /// is installed, can be fetched, or is for another platform.
-    pub fn lacks(&self, artifact: &Artifact) -> Option<String> {
+    pub fn missing_requirements(&self, artifact: &Artifact) -> Option<String> {
         if self.present(artifact).is_some() || !artifact.fits_here() {
             return None;
         }
-        let places = Places::of(&self.root, artifact);
-        match choice::choose(artifact, &self.clients, &places) {
+        let places = CachePaths::of(&self.root, artifact);
+        match source_selection::choose(artifact, &self.clients, &places) {
             Ok(_) => None,
             Err(ArtifactError::NoClient { clients, remedies, .. }) => {
                 let clients = clients.join(" or ");
@@ -415,11 +422,11 @@ impl Store {
     /// [`ArtifactError::Cache`] if the cache cannot be written to, [`ArtifactError::Cancelled`] if
     /// `cancelled` returns `true` while another process works on the version.
     pub fn remove(&self, artifact: &Artifact, cancelled: &dyn Fn() -> bool) -> Result<u64, ArtifactError> {
-        let places = Places::of(&self.root, artifact);
+        let places = CachePaths::of(&self.root, artifact);
         if artifact.is_bundled() || !places.version.exists() {
             return Ok(0);
         }
-        let _lock = Lock::take(&places.lock, &mut Watch { progress: &mut |_| {}, cancelled })?;
+        let _lock = Lock::take(&places.lock, &mut InstallContext { progress: &mut |_| {}, cancelled })?;
         let bytes = cache::bytes_below(&places.version);
         remove_all(&places.version).map_err(ArtifactError::cache(&places.version))?;
         places.version.parent().map(remove_if_empty);
@@ -437,19 +444,21 @@ impl Store {
         artifact: &Artifact,
         progress: &mut dyn FnMut(Progress),
         cancelled: &dyn Fn() -> bool,
-    ) -> Result<Checked, ArtifactError> {
+    ) -> Result<VerifiedArtifact, ArtifactError> {
         let damaged = |folder, problems| ArtifactError::Damaged {
             folder,
             problems,
             commands: artifact.replacing_commands(),
         };
         let (folder, sha256) = match self.presence(artifact) {
-            Presence::Bundled => return Ok(Checked { files: 0, bytes: 0 }),
-            Presence::Installed(Installed { folder: Some(folder), sha256, .. }) => (folder, sha256),
-            Presence::Damaged { folder, problem } => {
+            InstallState::Bundled => return Ok(VerifiedArtifact { files: 0, bytes: 0 }),
+            InstallState::Installed(InstalledArtifact { folder: Some(folder), sha256, .. }) => {
+                (folder, sha256)
+            }
+            InstallState::Damaged { folder, problem } => {
                 return Err(damaged(folder, vec![problem]));
             }
-            Presence::Installed(_) | Presence::Absent => {
+            InstallState::Installed(_) | InstallState::Absent => {
                 return Err(ArtifactError::NotInstalled {
                     system: artifact.system.clone(),
                     version: artifact.version.clone(),
@@ -457,16 +466,16 @@ impl Store {
                 });
             }
         };
-        let record = match Record::read(&folder) {
+        let record = match InstallRecord::read(&folder) {
             Some(Ok(record)) if Some(&record.sha256) == sha256.as_ref() => record,
             Some(Err(problem)) => return Err(damaged(folder, vec![problem])),
             _ => {
-                let problems = vec![format!("{} changed meanwhile", record::NAME)];
+                let problems = vec![format!("{} changed meanwhile", install_record::NAME)];
                 return Err(damaged(folder, problems));
             }
         };
         let total = record.files.iter().map(|file| file.bytes).sum();
-        let mut watch = Watch { progress, cancelled };
+        let mut watch = InstallContext { progress, cancelled };
         let mut problems = Vec::new();
         let mut bytes = 0;
         for file in &record.files {
@@ -481,15 +490,15 @@ impl Store {
             bytes += file.bytes;
         }
         if problems.is_empty() {
-            Ok(Checked { files: record.files.len(), bytes })
+            Ok(VerifiedArtifact { files: record.files.len(), bytes })
         } else {
             Err(damaged(folder, problems))
         }
     }
 
-    fn present(&self, artifact: &Artifact) -> Option<Installed> {
+    fn present(&self, artifact: &Artifact) -> Option<InstalledArtifact> {
         match self.presence(artifact) {
-            Presence::Bundled => Some(Installed {
+            InstallState::Bundled => Some(InstalledArtifact {
                 folder: None,
                 version: artifact.version.clone(),
                 reports: artifact.reports.clone(),
@@ -497,12 +506,17 @@ impl Store {
                 source: SourceKind::Bundled.package().to_owned(),
                 files: BTreeMap::new(),
             }),
-            Presence::Installed(installed) => Some(installed),
-            Presence::Absent | Presence::Damaged { .. } => None,
+            InstallState::Installed(installed) => Some(installed),
+            InstallState::Absent | InstallState::Damaged { .. } => None,
         }
     }
 
-    fn verify(&self, source: &Source, archive: &Path, watch: &mut Watch<'_>) -> Result<(), ArtifactError> {
+    fn verify(
+        &self,
+        source: &Source,
+        archive: &Path,
+        watch: &mut InstallContext<'_>,
+    ) -> Result<(), ArtifactError> {
         match &source.kind {
             SourceKind::Debian { packages, .. } => {
                 let mut done = 0;

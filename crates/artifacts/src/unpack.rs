@@ -17,12 +17,12 @@ use std::{
 use jsonathlon_catalogue::is_member;
 
 use crate::{
-    Step, Watch,
+    InstallContext, Step,
     client::{UNPACKER, die_with_parent},
     digest::{BLOCK, Hasher},
     error::ArtifactError,
     format::Format,
-    record::Unpacked,
+    install_record::Unpacked,
 };
 
 /// Limit of the bytes that are counted when an archive exceeds its stated size: 64 GiB. No system is larger,
@@ -51,8 +51,11 @@ pub(crate) struct Request<'a> {
 
 /// Extracts the requested members and returns path, size and SHA-256 of each. Fails if a member is missing,
 /// the limit is exceeded or nothing was extracted.
-pub(crate) fn unpack(request: &Request<'_>, watch: &mut Watch<'_>) -> Result<Vec<Unpacked>, ArtifactError> {
-    let mut taker = Taker { request, watch, files: Vec::new(), bytes: 0, matched: BTreeSet::new() };
+pub(crate) fn unpack(
+    request: &Request<'_>,
+    watch: &mut InstallContext<'_>,
+) -> Result<Vec<Unpacked>, ArtifactError> {
+    let mut taker = Extractor { request, watch, files: Vec::new(), bytes: 0, matched: BTreeSet::new() };
     let open = || File::open(request.archive).map_err(ArtifactError::cache(request.archive));
     match request.format {
         Format::TarGz => taker.tar(flate2::read::MultiGzDecoder::new(BufReader::new(open()?)))?,
@@ -81,9 +84,9 @@ pub(crate) fn unpack(request: &Request<'_>, watch: &mut Watch<'_>) -> Result<Vec
 }
 
 /// Child process whose output is read; killed and reaped on drop.
-struct Reading(Child);
+struct DecompressorProcess(Child);
 
-impl Drop for Reading {
+impl Drop for DecompressorProcess {
     fn drop(&mut self) {
         let _ = self.0.kill();
         let _ = self.0.wait();
@@ -100,15 +103,15 @@ enum Kind {
     Other(&'static str),
 }
 
-struct Taker<'a, 'w> {
+struct Extractor<'a, 'w> {
     request: &'a Request<'a>,
-    watch: &'a mut Watch<'w>,
+    watch: &'a mut InstallContext<'w>,
     files: Vec<Unpacked>,
     bytes: u64,
     matched: BTreeSet<&'a str>,
 }
 
-impl Taker<'_, '_> {
+impl Extractor<'_, '_> {
     fn refuse(&self, message: impl Into<String>) -> ArtifactError {
         ArtifactError::Archive { package: self.request.package.to_owned(), message: message.into() }
     }
@@ -160,7 +163,7 @@ impl Taker<'_, '_> {
             command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
             die_with_parent(&mut command);
             let started = |source| ArtifactError::ClientStart { program: unpacker.to_owned(), source };
-            let mut reading = Reading(command.spawn().map_err(started)?);
+            let mut reading = DecompressorProcess(command.spawn().map_err(started)?);
             let taken = match reading.0.stdout.take() {
                 Some(mut output) => self.tar(&mut output).and_then(|()| {
                     // Read the padding behind the end of the tar, so that `dpkg-deb` does not fail on a
@@ -203,7 +206,7 @@ impl Taker<'_, '_> {
     /// Extracts one entry if it is wanted. The names of unwanted entries are checked too: an archive with a
     /// name that climbs out of the folder is rejected as a whole.
     fn take(&mut self, name: &[u8], kind: Kind, contents: &mut dyn Read) -> Result<(), ArtifactError> {
-        self.watch.go_on()?;
+        self.watch.check_cancelled()?;
         let path = inside(name).ok_or_else(|| {
             self.refuse(format!("`{}` would lie outside of its folder", String::from_utf8_lossy(name)))
         })?;
@@ -252,7 +255,7 @@ impl Taker<'_, '_> {
             if self.bytes > self.request.limit {
                 // Bytes are no longer written, but counted to the end, so that the error can state the total
                 // size.
-                self.watch.go_on()?;
+                self.watch.check_cancelled()?;
                 if self.bytes > MOST_COUNTED {
                     return Err(self.refuse(format!("it holds more than {MOST_COUNTED} bytes")));
                 }
@@ -261,7 +264,7 @@ impl Taker<'_, '_> {
             file.write_all(&block[..count]).map_err(ArtifactError::cache(&place))?;
             hasher.update(&block[..count]);
             self.watch.tell(Step::Unpacking, self.bytes, self.request.limit);
-            self.watch.go_on()?;
+            self.watch.check_cancelled()?;
         }
         self.files.push(Unpacked { path: path.to_owned(), bytes, sha256: hasher.finish(), link: None });
         Ok(())
@@ -330,8 +333,8 @@ fn inside(name: &[u8]) -> Option<String> {
 }
 
 /// Returns `true` if a link at `path` stays below the root. Climbing is allowed only at the start of the
-/// target: there it leaves real folders, which [`Taker::place`] created. Further on it could leave another
-/// link at that link's far end.
+/// target: there it leaves real folders, which [`Extractor::place`] created. Further on it could leave
+/// another link at that link's far end.
 fn leads_inside(path: &str, target: &str) -> bool {
     if target.is_empty() || target.starts_with('/') || target.contains('\0') {
         return false;

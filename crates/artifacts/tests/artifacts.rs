@@ -15,8 +15,8 @@ use std::{
 
 use support::{LIBRARY, Member, World, artifact, never, package, source, tgz, zip};
 
-use jsonathlon_artifacts::{ArtifactError, Presence, Progress, Step, Store};
-use jsonathlon_catalogue::{Artifact, Installed, SourceKind};
+use jsonathlon_artifacts::{ArtifactError, InstallState, Progress, Step, Store};
+use jsonathlon_catalogue::{Artifact, InstalledArtifact, SourceKind};
 
 /// Script of a working npm client.
 const GOOD_NPM: &str = r#"cp "$archive" "$dest/example-engine-2.0.1.tgz"; echo "some noise""#;
@@ -27,12 +27,12 @@ mkdir -p "$folder" "$repo/org/apache/plugin"
 echo kept > "$repo/org/apache/plugin/plugin.jar"
 cp "$archive" "$folder/engine-2.0.1.jar""#;
 
-fn install(store: &Store, artifact: &Artifact) -> Result<Installed, ArtifactError> {
+fn install(store: &Store, artifact: &Artifact) -> Result<InstalledArtifact, ArtifactError> {
     store.install(artifact, &mut |_| {}, &never)
 }
 
 /// Path of the installation relative to the cache's artifacts.
-fn in_cache(installed: &Installed) -> String {
+fn in_cache(installed: &InstalledArtifact) -> String {
     let folder = installed.folder.as_ref().unwrap();
     format!("example/2.0/{}", folder.file_name().unwrap().to_str().unwrap())
 }
@@ -54,7 +54,7 @@ fn npm_brings_a_package_and_only_its_member_is_unpacked() {
     world.client("npm", GOOD_NPM);
     let artifact = world.serve(&package(), &["package/lib.so"]);
     let store = world.store();
-    assert_eq!(store.presence(&artifact), Presence::Absent);
+    assert_eq!(store.presence(&artifact), InstallState::Absent);
 
     let told = RefCell::new(Vec::new());
     let installed =
@@ -71,7 +71,7 @@ fn npm_brings_a_package_and_only_its_member_is_unpacked() {
     assert_eq!(installed.source, "npm @example/engine@2.0.1");
     let folder = in_cache(&installed);
     assert_eq!(world.cached(), [format!("{folder}/installed.json"), format!("{folder}/package/lib.so")]);
-    assert_eq!(store.presence(&artifact), Presence::Installed(installed.clone()));
+    assert_eq!(store.presence(&artifact), InstallState::Installed(installed.clone()));
 
     let told = told.into_inner();
     for step in [Step::Downloading, Step::Verifying, Step::Unpacking] {
@@ -345,7 +345,7 @@ fn a_process_killed_while_downloading_leaves_nothing_that_matters() {
     child.wait().unwrap();
     assert!(waited_for(|| !world.client_runs()), "the client must not outlive the program");
     assert!(partial.exists(), "otherwise this test shows nothing");
-    assert_eq!(world.store().presence(&artifact), Presence::Absent);
+    assert_eq!(world.store().presence(&artifact), InstallState::Absent);
 
     world.client("npm", GOOD_NPM);
     let folder = in_cache(&install(&world.store(), &artifact).unwrap());
@@ -535,14 +535,14 @@ fn check_finds_what_sizes_do_not_show_and_installing_repairs() {
     assert!(matches!(&error, ArtifactError::Damaged { problems, .. } if problems.len() == 1), "{error}");
 
     fs::write(library, b"short").unwrap();
-    assert!(matches!(store.presence(&artifact), Presence::Damaged { .. }));
+    assert!(matches!(store.presence(&artifact), InstallState::Damaged { .. }));
     assert!(matches!(store.check(&artifact, &mut |_| {}, &never), Err(ArtifactError::Damaged { .. })));
     install(&store, &artifact).unwrap();
     assert_eq!(fs::read(library).unwrap(), LIBRARY);
     assert!(store.check(&artifact, &mut |_| {}, &never).is_ok());
 
     fs::write(installed.folder.unwrap().join("installed.json"), "{").unwrap();
-    assert!(matches!(store.presence(&artifact), Presence::Damaged { .. }));
+    assert!(matches!(store.presence(&artifact), InstallState::Damaged { .. }));
 }
 
 #[test]
@@ -554,7 +554,7 @@ fn removing_leaves_nothing_of_the_version() {
     assert_eq!(store.remove(&artifact, &never).unwrap(), 0);
     install(&store, &artifact).unwrap();
     assert!(store.remove(&artifact, &never).unwrap() > LIBRARY.len() as u64);
-    assert_eq!(store.presence(&artifact), Presence::Absent);
+    assert_eq!(store.presence(&artifact), InstallState::Absent);
     assert!(!world.path("cache/artifacts/example").exists());
 }
 
@@ -600,7 +600,7 @@ fn what_is_part_of_the_program_needs_no_cache() {
     bundled.files.clear();
     let artifact = artifact(vec![bundled]);
     let store = Store::new("/dev/null/nowhere");
-    assert_eq!(store.presence(&artifact), Presence::Bundled);
+    assert_eq!(store.presence(&artifact), InstallState::Bundled);
     let installed = install(&store, &artifact).unwrap();
     assert_eq!((installed.folder, installed.files.len()), (None, 0));
     assert_eq!(store.check(&artifact, &mut |_| {}, &never).unwrap().files, 0);

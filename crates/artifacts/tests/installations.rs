@@ -8,13 +8,13 @@ use std::fs;
 
 use support::{Member, World, never, package, tgz};
 
-use jsonathlon_artifacts::{ArtifactError, Presence, Store};
-use jsonathlon_catalogue::{Artifact, Installed, Source};
+use jsonathlon_artifacts::{ArtifactError, InstallState, Store};
+use jsonathlon_catalogue::{Artifact, InstalledArtifact, Source};
 
 /// Script of a working npm client.
 const GOOD_NPM: &str = r#"cp "$archive" "$dest/example-engine-2.0.1.tgz"; echo "some noise""#;
 
-fn install(store: &Store, artifact: &Artifact) -> Result<Installed, ArtifactError> {
+fn install(store: &Store, artifact: &Artifact) -> Result<InstalledArtifact, ArtifactError> {
     store.install(artifact, &mut |_| {}, &never)
 }
 
@@ -26,11 +26,11 @@ fn corrected_members_are_another_installation() {
     let installed = install(&world.store(), &first).unwrap();
     let mut corrected = first.clone();
     corrected.sources[0].members.push("package/package.json".into());
-    assert_eq!(world.store().presence(&corrected), Presence::Absent);
+    assert_eq!(world.store().presence(&corrected), InstallState::Absent);
     let both = install(&world.store(), &corrected).unwrap();
     assert!(both.folder.as_ref().unwrap().join("package/package.json").exists());
     assert_eq!(both.sha256, installed.sha256, "of the same archive");
-    assert_eq!(world.store().presence(&first), Presence::Installed(installed));
+    assert_eq!(world.store().presence(&first), InstallState::Installed(installed));
 
     for change in [
         |source: &mut Source| source.folders.push("package/empty/".into()),
@@ -39,7 +39,7 @@ fn corrected_members_are_another_installation() {
     ] {
         let mut other = first.clone();
         change(&mut other.sources[0]);
-        assert_eq!(world.store().presence(&other), Presence::Absent);
+        assert_eq!(world.store().presence(&other), InstallState::Absent);
     }
 }
 
@@ -56,7 +56,7 @@ fn an_older_installation_is_taken_where_its_files_are_those_that_are_wanted() {
     let lines: Vec<&str> = record.lines().filter(|line| !line.contains("\"selection\"")).collect();
     assert_eq!(lines.len() + 1, record.lines().count());
     fs::write(before.join("installed.json"), lines.join("\n")).unwrap();
-    let Presence::Installed(installed) = world.store().presence(&artifact) else { panic!("it is there") };
+    let InstallState::Installed(installed) = world.store().presence(&artifact) else { panic!("it is there") };
     assert_eq!(installed.folder, Some(before));
     for (members, library) in [
         (vec!["package/lib.so", "package/package.json"], "package/lib.so"),
@@ -66,7 +66,7 @@ fn an_older_installation_is_taken_where_its_files_are_those_that_are_wanted() {
         let mut other = artifact.clone();
         other.sources[0].members = members.into_iter().map(str::to_owned).collect();
         other.sources[0].files.insert("library".into(), library.into());
-        assert_eq!(world.store().presence(&other), Presence::Absent);
+        assert_eq!(world.store().presence(&other), InstallState::Absent);
     }
 }
 
@@ -127,8 +127,8 @@ fn another_pinned_archive_does_not_meet_the_installed_one() {
     let old = world.serve(&package(), &["package/lib.so"]);
     install(&world.store(), &old).unwrap();
     let new = world.serve(&tgz(&[Member::File("package/lib.so", b"newer")]), &["package/lib.so"]);
-    assert_eq!(world.store().presence(&new), Presence::Absent);
+    assert_eq!(world.store().presence(&new), InstallState::Absent);
     let installed = install(&world.store(), &new).unwrap();
     assert_eq!(fs::read(installed.library().unwrap()).unwrap(), b"newer");
-    assert!(matches!(world.store().presence(&old), Presence::Installed(_)));
+    assert!(matches!(world.store().presence(&old), InstallState::Installed(_)));
 }

@@ -8,7 +8,7 @@ use std::{
 };
 
 use jsonathlon_artifacts::machine_libraries;
-use jsonathlon_catalogue::{Catalogue, Installed, Recipe};
+use jsonathlon_catalogue::{Catalogue, InstalledArtifact, Recipe};
 
 /// A program of this machine that needs only the C library.
 const PROGRAM: &str = "/bin/true";
@@ -21,7 +21,7 @@ fn libraries() -> Option<PathBuf> {
 }
 
 /// An installed artifact with a program, and with these libraries in a folder of it.
-fn installed(folder: &Path, program: &str, libraries: &[&str]) -> Installed {
+fn installed(folder: &Path, program: &str, libraries: &[&str]) -> InstalledArtifact {
     let (from, to) = (self::libraries().unwrap(), folder.join("lib"));
     fs::create_dir_all(&to).unwrap();
     for library in libraries {
@@ -29,7 +29,7 @@ fn installed(folder: &Path, program: &str, libraries: &[&str]) -> Installed {
     }
     fs::copy(PROGRAM, folder.join("server")).unwrap();
     let files = [(program, "server"), ("libraries", "lib"), ("loader", "lib/none")];
-    Installed {
+    InstalledArtifact {
         folder: Some(folder.to_path_buf()),
         version: "1".into(),
         reports: "1".into(),
@@ -75,6 +75,6 @@ fn an_embedded_engine_is_its_library_and_other_files_need_nothing() {
         fs::write(folder.path().join("server"), contents).unwrap();
         assert_eq!(machine_libraries(&installed, None), [""; 0]);
     }
-    let bundled = Installed { folder: None, ..installed };
+    let bundled = InstalledArtifact { folder: None, ..installed };
     assert_eq!(machine_libraries(&bundled, None), [""; 0]);
 }

@@ -13,13 +13,13 @@ use support::{
     tgz,
 };
 
-use jsonathlon_artifacts::{ArtifactError, Presence, Store, client_programs};
-use jsonathlon_catalogue::{Artifact, Installed, SourceKind};
+use jsonathlon_artifacts::{ArtifactError, InstallState, Store, client_programs};
+use jsonathlon_catalogue::{Artifact, InstalledArtifact, SourceKind};
 
 /// Script of an npm client that delivers the engine from the suite's files.
 const NPM: &str = r#"cp "$archive/engine.tgz" "$dest/engine.tgz""#;
 
-fn install(store: &Store, artifact: &Artifact) -> Result<Installed, ArtifactError> {
+fn install(store: &Store, artifact: &Artifact) -> Result<InstalledArtifact, ArtifactError> {
     store.install(artifact, &mut |_| {}, &never)
 }
 
@@ -54,7 +54,7 @@ fn library(suite: &Suite, version: &str, contents: &[u8]) -> jsonathlon_catalogu
 fn all_parts_are_fetched_by_their_clients_into_one_folder() {
     let suite = Suite::new();
     let artifact = usual(&suite);
-    assert_eq!(suite.store().presence(&artifact), Presence::Absent);
+    assert_eq!(suite.store().presence(&artifact), InstallState::Absent);
     let installed = install(&suite.store(), &artifact).unwrap();
     assert_eq!(fs::read(&installed.files["server"]).unwrap(), LIBRARY);
     assert_eq!(fs::read(installed.files["libraries"].join("libexample.so.1")).unwrap(), b"a library");
@@ -83,10 +83,10 @@ fn all_parts_are_fetched_by_their_clients_into_one_folder() {
     let error = suite.store().check(&artifact, &mut |_| {}, &never).unwrap_err().to_string();
     assert!(error.contains("libexample.so.1 has other contents"), "{error}");
     fs::remove_file(&file).unwrap();
-    assert!(matches!(suite.store().presence(&artifact), Presence::Damaged { .. }));
+    assert!(matches!(suite.store().presence(&artifact), InstallState::Damaged { .. }));
     assert!(suite.store().remove(&artifact, &never).unwrap() > 0);
     assert_eq!(suite.world.cached(), [""; 0]);
-    assert_eq!(suite.store().presence(&artifact), Presence::Absent);
+    assert_eq!(suite.store().presence(&artifact), InstallState::Absent);
 }
 
 #[test]
@@ -96,19 +96,19 @@ fn a_source_that_pins_another_part_is_another_installation() {
     install(&suite.store(), &before).unwrap();
     let mut after = before.clone();
     after.sources[0].with[0] = library(&suite, "1.2-1", b"newer");
-    assert_eq!(suite.store().presence(&after), Presence::Absent);
+    assert_eq!(suite.store().presence(&after), InstallState::Absent);
     let installed = install(&suite.store(), &after).unwrap();
     assert_eq!(fs::read(installed.files["libraries"].join("libexample.so.1")).unwrap(), b"newer");
-    assert!(matches!(suite.store().presence(&before), Presence::Installed(_)), "both lie side by side");
+    assert!(matches!(suite.store().presence(&before), InstallState::Installed(_)), "both lie side by side");
 }
 
 #[test]
 fn what_a_part_lacks_is_said_before_any_download() {
     let suite = Suite::new();
     let artifact = usual(&suite);
-    assert_eq!(suite.store().lacks(&artifact), None);
+    assert_eq!(suite.store().missing_requirements(&artifact), None);
     let lacks = |store: Store, clients: [&str; 2]| {
-        let lacks = store.lacks(&artifact).unwrap();
+        let lacks = store.missing_requirements(&artifact).unwrap();
         let error = install(&store, &artifact).unwrap_err().to_string();
         for client in clients {
             assert!(lacks.contains(client) && error.contains(client), "{client}: {lacks}; {error}");
@@ -141,7 +141,7 @@ fn a_source_of_one_part_is_taken_where_another_source_lacks_a_client() {
     artifact.sources.push(other);
     fs::remove_file(suite.world.path("bin/apt-get")).unwrap();
     fs::write(suite.world.path("archive/engine.tgz"), &alone).unwrap();
-    assert_eq!(suite.store().lacks(&artifact), None);
+    assert_eq!(suite.store().missing_requirements(&artifact), None);
     let installed = install(&suite.store(), &artifact).unwrap();
     assert_eq!(fs::read(&installed.files["server"]).unwrap(), b"alone");
 }
@@ -159,7 +159,7 @@ fn a_part_with_another_digest_is_refused_and_nothing_is_half_installed() {
         matches!(&error, ArtifactError::Digest { package, .. } if package.contains("libexample1")),
         "{error}"
     );
-    assert_eq!(suite.store().presence(&artifact), Presence::Absent);
+    assert_eq!(suite.store().presence(&artifact), InstallState::Absent);
     // The verified part is reused, so npm is not called again.
     let verified = format!("example/2.0/{}.download", artifact.sources[0].sha256);
     assert_eq!(suite.world.cached(), [verified]);
@@ -192,7 +192,7 @@ fn a_file_that_is_in_no_part_and_one_that_is_in_two_are_refused() {
     );
     let error = install(&suite.store(), &twice).unwrap_err().to_string();
     assert!(error.contains("`usr/lib/libexample.so.1` is in it twice"), "{error}");
-    assert_eq!(suite.store().presence(&twice), Presence::Absent);
+    assert_eq!(suite.store().presence(&twice), InstallState::Absent);
 
     // A part must not write through a link that another part contains.
     let linked = with_members(
@@ -223,8 +223,8 @@ fn a_part_that_is_gone_is_named_and_a_newer_one_is_told_in_the_version() {
     assert_eq!((installed.version.as_str(), installed.reports.as_str()), ("2.0+libexample1-1.1-2", "2.0.1"));
     assert_eq!(fs::read(&installed.files["server"]).unwrap(), LIBRARY);
     assert_eq!(fs::read(installed.files["libraries"].join("libexample.so.1")).unwrap(), b"newer");
-    assert_eq!(accepting.presence(&artifact), Presence::Installed(installed));
-    assert_eq!(suite.store().presence(&artifact), Presence::Absent, "only with the flag");
+    assert_eq!(accepting.presence(&artifact), InstallState::Installed(installed));
+    assert_eq!(suite.store().presence(&artifact), InstallState::Absent, "only with the flag");
 }
 
 #[test]

@@ -12,10 +12,10 @@ use support::{
     suite::{Suite, debian, debian_of},
 };
 
-use jsonathlon_artifacts::{ArtifactError, Presence, Step, Store};
-use jsonathlon_catalogue::{Artifact, Catalogue, DebianPackage, Installed, SourceKind};
+use jsonathlon_artifacts::{ArtifactError, InstallState, Step, Store};
+use jsonathlon_catalogue::{Artifact, Catalogue, DebianPackage, InstalledArtifact, SourceKind};
 
-fn install(store: &Store, artifact: &Artifact) -> Result<Installed, ArtifactError> {
+fn install(store: &Store, artifact: &Artifact) -> Result<InstalledArtifact, ArtifactError> {
     store.install(artifact, &mut |_| {}, &never)
 }
 
@@ -103,12 +103,12 @@ fn a_package_that_is_gone_is_named_with_the_newest_which_is_taken_only_when_acce
     assert_eq!(fs::read(&installed.files["server"]).unwrap(), b"newer");
     assert_ne!(installed.sha256.as_deref(), Some(pinned.sources[0].sha256.as_str()));
     assert_eq!(accepting.version(&pinned), "2.1");
-    assert_eq!(accepting.presence(&pinned), Presence::Installed(installed));
-    assert_eq!(suite.store().presence(&pinned), Presence::Absent, "only with the flag");
+    assert_eq!(accepting.presence(&pinned), InstallState::Installed(installed));
+    assert_eq!(suite.store().presence(&pinned), InstallState::Absent, "only with the flag");
     assert!(matches!(install(&suite.store(), &pinned), Err(ArtifactError::Gone(_))));
     accepting.check(&pinned, &mut |_| {}, &never).unwrap();
     suite.store().remove(&pinned, &never).unwrap();
-    assert_eq!(accepting.presence(&pinned), Presence::Absent);
+    assert_eq!(accepting.presence(&pinned), InstallState::Absent);
 }
 
 #[test]
@@ -272,14 +272,16 @@ fn packages_cannot_write_outside_of_their_folder() {
 fn what_a_machine_lacks_for_packages_is_said_before_any_download() {
     let suite = Suite::new();
     let artifact = usual(&suite);
-    assert_eq!(suite.store().lacks(&artifact), None);
+    assert_eq!(suite.store().missing_requirements(&artifact), None);
     fs::remove_file(suite.world.path("keyring")).unwrap();
-    let lacks = suite.store().lacks(&artifact).unwrap();
+    let lacks = suite.store().missing_requirements(&artifact).unwrap();
     assert!(lacks.contains("apt-get install debian-archive-keyring"), "{lacks}");
     fs::remove_file(suite.world.path("bin/dpkg-deb")).unwrap();
-    assert!(suite.store().lacks(&artifact).unwrap().contains("install dpkg"));
+    assert!(suite.store().missing_requirements(&artifact).unwrap().contains("install dpkg"));
     fs::remove_file(suite.world.path("bin/apt-get")).unwrap();
-    assert!(suite.store().lacks(&artifact).unwrap().contains("`apt-get`, by which it is fetched"));
+    assert!(
+        suite.store().missing_requirements(&artifact).unwrap().contains("`apt-get`, by which it is fetched")
+    );
     assert!(install(&suite.store(), &artifact).is_err());
     assert!(suite.world.calls().is_empty(), "{:?}", suite.world.calls());
 }
@@ -343,9 +345,9 @@ fn a_program_is_built_once_by_the_users_go() {
 fn a_go_that_is_missing_or_too_old_is_said_before_any_download() {
     let world = World::new();
     let artifact = program();
-    assert!(world.store().lacks(&artifact).unwrap().contains("`go`, by which it is fetched"));
+    assert!(world.store().missing_requirements(&artifact).unwrap().contains("`go`, by which it is fetched"));
     world.client("go", "echo go1.24.9");
-    let lacks = world.store().lacks(&artifact).unwrap();
+    let lacks = world.store().missing_requirements(&artifact).unwrap();
     assert!(lacks.contains("is go1.24.9, and Go 1.25.6 or later is needed"), "{lacks}");
     let error = install(&world.store(), &artifact).unwrap_err();
     assert!(matches!(error, ArtifactError::Unfit { .. }), "{error}");
@@ -374,5 +376,5 @@ fn an_interrupted_build_ends_and_leaves_nothing() {
     assert!(matches!(error, ArtifactError::Cancelled), "{error}");
     assert!(!world.client_runs());
     assert_eq!(world.cached(), [""; 0]);
-    assert_eq!(world.store().presence(&artifact), Presence::Absent);
+    assert_eq!(world.store().presence(&artifact), InstallState::Absent);
 }

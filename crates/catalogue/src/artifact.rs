@@ -35,12 +35,12 @@ pub struct Artifact {
     pub sources: Vec<Source>,
     /// Place of the definition in `system.toml`, for messages.
     #[serde(skip)]
-    pub written: Written,
+    pub written: ArtifactLocation,
 }
 
 /// Place where an artifact is defined; messages tell users what to correct there and which command to run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Written {
+pub struct ArtifactLocation {
     /// File, line and key of `reports`, as ``FILE:11: `artifact.0.reports` ``.
     pub reports: String,
     /// Folder given as `--systems-dir`. `None` for a built-in system.
@@ -182,7 +182,7 @@ fn hex(bytes: &[u8]) -> String {
 
 /// An installed, bundled or user-supplied artifact that is ready for use.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
-pub struct Installed {
+pub struct InstalledArtifact {
     /// Folder that the artifact was unpacked into. `None` if it is bundled or the system is external.
     pub folder: Option<PathBuf>,
     /// Actual version: the catalogue's, unless a newer one was accepted.
@@ -198,7 +198,7 @@ pub struct Installed {
     pub files: BTreeMap<String, PathBuf>,
 }
 
-impl Installed {
+impl InstalledArtifact {
     /// Returns the shared library of an embedded engine. `None` if the engine is bundled or no file has the
     /// role `library`.
     pub fn library(&self) -> Option<&Path> {
@@ -208,7 +208,7 @@ impl Installed {
     /// Returns the folder for data templates that these programs made. It lies beside the installation, so
     /// that both are removed together. `None` if the programs are bundled or user-supplied, because those can
     /// change under the same path.
-    pub fn beginnings(&self) -> Option<PathBuf> {
+    pub fn data_template_dir(&self) -> Option<PathBuf> {
         self.folder.as_ref().map(|folder| folder.with_extension("beginnings"))
     }
 }
@@ -336,7 +336,7 @@ mod tests {
             outdated: None,
             environment: BTreeMap::new(),
             sources: Vec::new(),
-            written: Written { reports: String::new(), systems_dir: systems_dir.map(PathBuf::from) },
+            written: ArtifactLocation { reports: String::new(), systems_dir: systems_dir.map(PathBuf::from) },
         }
     }
 

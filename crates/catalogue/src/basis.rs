@@ -2,7 +2,7 @@
 //! every configuration with the same digest.
 
 use super::configuration::Configuration;
-use super::definition::Place;
+use super::definition::SettingTarget;
 use super::rules::serving::SERVING;
 
 /// Statement files that write, or that set how data is written. Statements that only read do not affect what
@@ -16,7 +16,8 @@ impl Configuration {
     /// same digest.
     #[must_use]
     pub fn durability_basis(&self, artifact: Option<&str>) -> String {
-        let of_memory = |place: Place| move |setting: &&super::profile::MemorySetting| setting.place == place;
+        let of_memory =
+            |place: SettingTarget| move |setting: &&super::profile::MemorySetting| setting.place == place;
         let names = |place| {
             let settings = self.memory_settings.iter().filter(of_memory(place));
             settings.map(|setting| setting.name.as_str()).collect::<Vec<_>>()
@@ -26,11 +27,11 @@ impl Configuration {
             settings.map(|setting| setting.value.as_str()).collect::<Vec<_>>()
         };
         let mut open = self.open.clone();
-        let (set, said) = (names(Place::Setting), values(Place::Statement));
+        let (set, said) = (names(SettingTarget::Setting), values(SettingTarget::Statement));
         open.settings.retain(|name, _| !set.contains(&name.as_str()));
         open.statements.retain(|statement| !said.contains(&statement.as_str()));
         let server = self.server.as_ref().map(|server| {
-            let (variables, words) = (names(Place::Environment), values(Place::Argument));
+            let (variables, words) = (names(SettingTarget::Environment), values(SettingTarget::Argument));
             let start = server.start.iter().filter(|word| !words.contains(&word.as_str()));
             let environment =
                 server.environment.iter().filter(|(name, _)| !variables.contains(&name.as_str()));

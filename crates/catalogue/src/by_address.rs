@@ -17,7 +17,7 @@ const DATABASE: &str = "database";
 
 /// How a run works on a remote server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct ByAddress {
+pub struct RemoteSetup {
     /// User of the sessions, if the address names none.
     pub user: String,
     /// Database from which the run's own one is created, if the address names none.
@@ -38,7 +38,7 @@ pub struct ByAddress {
 pub(crate) fn by_address(
     definition: &Definition,
     text: &TomlText,
-) -> Result<Option<ByAddress>, CatalogueError> {
+) -> Result<Option<RemoteSetup>, CatalogueError> {
     let Some(written) = &definition.address else { return Ok(None) };
     let end: Vec<String> = written.end.clone().into_iter().collect();
     for (key, statements) in [("create", &written.create), ("drop", &written.drop), ("end", &end)] {
@@ -65,5 +65,5 @@ pub(crate) fn by_address(
         return Err(text.error(&["address", "variants"], format!("there is no variant `{unknown}`")));
     }
     let AddressDefinition { user, database, create, drop, end, prefix, .. } = written.clone();
-    Ok(Some(ByAddress { user, database, create, drop, end, own_database: !prefix }))
+    Ok(Some(RemoteSetup { user, database, create, drop, end, own_database: !prefix }))
 }

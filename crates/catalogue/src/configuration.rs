@@ -7,16 +7,16 @@ use jsonathlon_servers::{Recipe, Transport};
 use serde::Serialize;
 
 use crate::{
-    artifact::{Artifact, Installed},
-    by_address::ByAddress,
-    definition::{Exception, Place},
+    artifact::{Artifact, InstalledArtifact},
+    by_address::RemoteSetup,
+    definition::{SettingDeviation, SettingTarget},
     durability::{Durability, Tier},
     error::CatalogueError,
-    open::Open,
-    preparation::Preparation,
-    profile::{MemorySetting, Profile, Profiles},
+    open::OpenSettings,
+    preparation::PreparationClass,
+    profile::{MemoryProfile, MemorySetting, Profiles},
     rules::{
-        Part,
+        WorkloadSetup,
         analytics::{ANALYTICS, Analytics},
         documents::{DOCUMENTS, Documents},
         fidelity::{FIDELITY, Fidelity},
@@ -63,7 +63,7 @@ pub struct Configuration {
     /// Description of the variant in a few words.
     pub variant_title: String,
     /// Preparation class: what the system is told about the documents before they are loaded.
-    pub preparation: Preparation,
+    pub preparation: PreparationClass,
     /// Further division of the preparation class: only configurations with the same text are ranked together.
     /// Usually empty.
     pub ranks_with: String,
@@ -71,8 +71,8 @@ pub struct Configuration {
     pub ranked: bool,
     /// Memory profile. `None` on a remote server, whose owner sets the memory, and while no profile has been
     /// chosen.
-    pub profile: Option<Profile>,
-    /// Memory budget in bytes. `None` unless the memory profile is [`Profile::Sized`].
+    pub profile: Option<MemoryProfile>,
+    /// Memory budget in bytes. `None` unless the memory profile is [`MemoryProfile::Sized`].
     pub memory_bytes: Option<u64>,
     /// Memory settings of the chosen memory profile.
     pub memory_settings: Vec<MemorySetting>,
@@ -92,15 +92,15 @@ pub struct Configuration {
     /// server.
     pub server: Option<Recipe>,
     /// How the run works on a remote server. `None` if it does not use one.
-    pub elsewhere: Option<ByAddress>,
+    pub elsewhere: Option<RemoteSetup>,
     /// Settings and statements with which a session is opened.
-    pub open: Open,
+    pub open: OpenSettings,
     /// All deviations from the system's defaults, shown in reports.
-    pub exceptions: Vec<Exception>,
+    pub exceptions: Vec<SettingDeviation>,
     /// What the system's folder declares about the configuration.
     pub properties: Properties,
     /// Setups of the workloads that the system runs in this variant, by name of the workload.
-    pub parts: BTreeMap<String, Part>,
+    pub parts: BTreeMap<String, WorkloadSetup>,
     /// `blake3:…` over everything that decides what is measured: version, settings, and the statements and
     /// rules of the workloads in [`Self::parts`]. Descriptions and sources are left out.
     pub digest: String,
@@ -137,7 +137,7 @@ impl Configuration {
     /// Replaces the version by the installed one, which may be a newer version that was accepted in place of
     /// the pinned one, and updates the digest.
     #[must_use]
-    pub fn really(mut self, installed: &Installed) -> Self {
+    pub fn with_installed_version(mut self, installed: &InstalledArtifact) -> Self {
         if installed.version != self.version {
             self.version.clone_from(&installed.version);
             self.outdated = None;
@@ -153,7 +153,7 @@ impl Configuration {
 
     /// Keeps only the setups of these workloads, so that the others neither run nor count in the digest.
     #[must_use]
-    pub fn only(mut self, workloads: &[&str]) -> Self {
+    pub fn for_workloads(mut self, workloads: &[&str]) -> Self {
         self.parts.retain(|name, _| workloads.contains(&name.as_str()));
         self.digest = digest(&self);
         self
@@ -222,7 +222,7 @@ impl Configuration {
     ///
     /// # Errors
     /// [`CatalogueError::NoTransport`] if the system's folder does not define this transport.
-    pub fn reached_over(mut self, transport: Transport) -> Result<Self, CatalogueError> {
+    pub fn with_transport(mut self, transport: Transport) -> Result<Self, CatalogueError> {
         let Some(server) = &mut self.server else { return Ok(self) };
         let lacks = match transport {
             Transport::Tcp => None,
@@ -237,37 +237,37 @@ impl Configuration {
         Ok(self)
     }
 
-    /// Applies a memory profile; `budget_bytes` is the budget of [`Profile::Sized`]. A remote server keeps
-    /// the settings of its owner.
+    /// Applies a memory profile; `budget_bytes` is the budget of [`MemoryProfile::Sized`]. A remote server
+    /// keeps the settings of its owner.
     ///
     /// # Errors
     /// [`CatalogueError::Memory`] if the budget is smaller than the system needs.
-    pub fn with_memory(mut self, profile: Profile, budget_bytes: u64) -> Result<Self, CatalogueError> {
+    pub fn with_memory(mut self, profile: MemoryProfile, budget_bytes: u64) -> Result<Self, CatalogueError> {
         if self.elsewhere.is_some() {
             return Ok(self);
         }
         let least_bytes = self.profiles.least_bytes();
-        if profile == Profile::Sized && budget_bytes < least_bytes {
+        if profile == MemoryProfile::Sized && budget_bytes < least_bytes {
             return Err(CatalogueError::Memory { system: self.system, budget_bytes, least_bytes });
         }
         self.memory_settings = self.profiles.settings(profile, budget_bytes);
         for setting in &self.memory_settings {
             let value = setting.value.clone();
             match (setting.place, &mut self.server) {
-                (Place::Setting, _) => {
+                (SettingTarget::Setting, _) => {
                     self.open.settings.insert(setting.name.clone(), value);
                 }
-                (Place::Statement, _) => self.open.statements.push(value),
-                (Place::Environment, Some(server)) => {
+                (SettingTarget::Statement, _) => self.open.statements.push(value),
+                (SettingTarget::Environment, Some(server)) => {
                     server.environment.insert(setting.name.clone(), value);
                 }
-                (Place::Argument, Some(server)) => server.start.push(value),
+                (SettingTarget::Argument, Some(server)) => server.start.push(value),
                 // Folders with such a setting and without a server are rejected when they are read.
-                (Place::Environment | Place::Argument, None) => {}
+                (SettingTarget::Environment | SettingTarget::Argument, None) => {}
             }
         }
         self.profile = Some(profile);
-        self.memory_bytes = (profile == Profile::Sized).then_some(budget_bytes);
+        self.memory_bytes = (profile == MemoryProfile::Sized).then_some(budget_bytes);
         self.digest = digest(&self);
         Ok(self)
     }
@@ -315,7 +315,7 @@ pub(crate) fn digest(configuration: &Configuration) -> String {
         ANALYTICS: null,
     });
     for (name, part) in &configuration.parts {
-        decisive[name.as_str()] = part.decisive();
+        decisive[name.as_str()] = part.digest_input();
     }
     if let Some(durability) = &configuration.durability {
         decisive["durability"] = serde_json::json!(durability.name);

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use jsonathlon_servers::{Recipe, Scalar};
 use serde::{Deserialize, Serialize};
 
-use super::preparation::Preparation;
+use super::preparation::PreparationClass;
 use crate::artifact::DebianPackage;
 
 #[derive(Debug, Clone, Deserialize)]
@@ -35,7 +35,7 @@ pub(crate) struct Definition {
     #[serde(default)]
     pub(crate) open: OpenDefinition,
     #[serde(default, rename = "exception")]
-    pub(crate) exceptions: Vec<Exception>,
+    pub(crate) exceptions: Vec<SettingDeviation>,
     #[serde(default)]
     pub(crate) properties: PropertiesDefinition,
     #[serde(default)]
@@ -44,7 +44,7 @@ pub(crate) struct Definition {
     pub(crate) values: BTreeMap<String, Scalar>,
     /// Workloads that the system does not run, with reasons.
     #[serde(default)]
-    pub(crate) not: BTreeMap<String, NotDefinition>,
+    pub(crate) not: BTreeMap<String, UnsupportedDefinition>,
     #[serde(default)]
     pub(crate) variants: BTreeMap<String, VariantDefinition>,
     #[serde(default)]
@@ -171,7 +171,7 @@ pub(crate) struct RemedyDefinition {
 /// Why the system does not run a workload.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct NotDefinition {
+pub(crate) struct UnsupportedDefinition {
     pub(crate) why: String,
 }
 
@@ -185,7 +185,7 @@ pub(crate) struct VariantDefinition {
     pub(crate) title: String,
     /// Workloads that the variant belongs to. `None`: all workloads without variants of their own.
     pub(crate) workloads: Option<Vec<String>>,
-    pub(crate) preparation: Option<Preparation>,
+    pub(crate) preparation: Option<PreparationClass>,
     /// Whether the variant represents the system in its preparation class.
     #[serde(default)]
     pub(crate) default: bool,
@@ -203,7 +203,7 @@ pub(crate) struct VariantDefinition {
     #[serde(default)]
     pub(crate) properties: PropertiesDefinition,
     #[serde(default, rename = "exception")]
-    pub(crate) exceptions: Vec<Exception>,
+    pub(crate) exceptions: Vec<SettingDeviation>,
 }
 
 #[derive(Debug, Clone, Deserialize)]
@@ -217,7 +217,7 @@ pub(crate) struct StorageDefinition {
     #[serde(default)]
     pub(crate) properties: PropertiesDefinition,
     #[serde(default, rename = "exception")]
-    pub(crate) exceptions: Vec<Exception>,
+    pub(crate) exceptions: Vec<SettingDeviation>,
 }
 
 /// Load mode: how documents are loaded into a system.
@@ -236,7 +236,7 @@ pub enum LoadMode {
 /// A deviation from the system's defaults, shown in reports.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-pub struct Exception {
+pub struct SettingDeviation {
     /// What is set differently.
     pub what: String,
     /// Reason for the deviation, for readers of a report.
@@ -254,7 +254,7 @@ pub(super) fn is_name(name: &str) -> bool {
 /// How a setting of a memory profile is passed to the system.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Place {
+pub enum SettingTarget {
     /// A setting that the engine starts with, like those of `[open.settings]`.
     #[default]
     Setting,
@@ -293,7 +293,7 @@ pub(crate) struct SettingDefinition {
     pub(crate) at_most: Option<String>,
     pub(crate) text: String,
     #[serde(default, rename = "as")]
-    pub(crate) place: Place,
+    pub(crate) place: SettingTarget,
     /// What the package does without this setting.
     pub(crate) stock: String,
     /// Where the system's developers advise the value.

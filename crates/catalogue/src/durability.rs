@@ -6,10 +6,10 @@ use jsonathlon_servers::Scalar;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    definition::{Exception, OpenDefinition},
+    definition::{OpenDefinition, SettingDeviation},
+    did_you_mean::did_you_mean,
     error::CatalogueError,
-    near::did_you_mean,
-    open::Open,
+    open::OpenSettings,
     sections::SectionReader,
     server::plain,
     statement_file::StatementFile,
@@ -47,10 +47,10 @@ pub struct Durability {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tier {
     pub(crate) durability: Durability,
-    pub(crate) open: Open,
+    pub(crate) open: OpenSettings,
     /// Values that replace those of the folder, by name.
     pub(crate) values: BTreeMap<String, String>,
-    pub(crate) exceptions: Vec<Exception>,
+    pub(crate) exceptions: Vec<SettingDeviation>,
     /// Statement files by workload, with the tier's values in place.
     pub(crate) files: BTreeMap<String, BTreeMap<String, StatementFile>>,
 }
@@ -79,7 +79,7 @@ pub(crate) struct TierDefinition {
     #[serde(default)]
     values: BTreeMap<String, Scalar>,
     #[serde(default, rename = "exception")]
-    exceptions: Vec<Exception>,
+    exceptions: Vec<SettingDeviation>,
 }
 
 fn yes() -> bool {
@@ -156,7 +156,7 @@ impl TierDefinition {
                 power_loss_ms: self.power_loss_ms,
                 ranked: self.ranked,
             },
-            open: Open { settings, statements: self.open.statements },
+            open: OpenSettings { settings, statements: self.open.statements },
             values,
             exceptions: self.exceptions,
             files: BTreeMap::new(),
@@ -176,15 +176,15 @@ impl Tier {
     /// Removes what only the operator of a server can set; the tier is then not ranked and gets an exception
     /// that names it. `statements` tells whether statements change nothing but a session, in which case they
     /// stay.
-    pub(crate) fn leave_to_the_owner(&mut self, statements: bool) {
-        let Open { settings, statements: told } = &mut self.open;
+    pub(crate) fn strip_server_settings(&mut self, statements: bool) {
+        let OpenSettings { settings, statements: told } = &mut self.open;
         let mut not_set: Vec<String> =
             std::mem::take(settings).into_iter().map(|(name, value)| format!("{name}={value}")).collect();
         if !statements {
             not_set.append(told);
         }
         if !not_set.is_empty() {
-            self.exceptions.push(Exception {
+            self.exceptions.push(SettingDeviation {
                 what: format!("durability {}, not set: {}", self.durability.name, not_set.join(", ")),
                 why: "A server by address has the settings that its owner gave it: what it may lose is not known."
                     .to_owned(),

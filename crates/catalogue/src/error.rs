@@ -4,7 +4,7 @@ use std::io;
 
 use jsonathlon_servers::Transport;
 
-use super::near::did_you_mean;
+use super::did_you_mean::did_you_mean;
 use crate::bytes;
 
 /// Why a catalogue could not be read, or does not hold what was asked for.

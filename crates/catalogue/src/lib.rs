@@ -1,8 +1,9 @@
 //! Catalogue of systems, described by folders of TOML and statements.
 //!
-//! [`Catalogue`] reads the folders, built in and from `--systems-dir`. It turns a system, version, variant and
-//! storage setting into a [`Configuration`], whose statements have every value in place. No code here depends
-//! on a particular system or interprets statements. It only knows which statement files a workload requires.
+//! [`Catalogue`] reads the folders, built in and from `--systems-dir`. It turns a system, version, variant
+//! and storage setting into a [`Configuration`], whose statements have every value in place. No code here
+//! depends on a particular system or interprets statements. It only knows which statement files a workload
+//! requires.
 //!
 //! A folder is read strictly. Every unknown key, file or placeholder is an error that names file, line and
 //! the nearest known name. Otherwise a misspelt setting would be measured as if it were set.
@@ -13,20 +14,19 @@ pub mod artifact;
 pub mod bytes;
 
 mod basis;
-mod built;
 mod by_address;
 mod configuration;
 mod definition;
-mod durability;
-mod elsewhere;
-mod error;
-mod folder;
+mod did_you_mean;
 #[cfg(test)]
-mod keys;
+mod documented_keys;
+mod durability;
+mod error;
+mod external;
+mod folder;
 mod locate;
-mod near;
 mod open;
-mod own;
+mod package_sources;
 mod preparation;
 mod profile;
 mod read;
@@ -39,6 +39,7 @@ mod sources;
 mod statement_file;
 mod system;
 mod template;
+mod user_questions;
 mod variants;
 mod well_formed;
 mod workload_files;
@@ -48,32 +49,34 @@ use std::path::PathBuf;
 
 use include_dir::{Dir, include_dir};
 
-pub use artifact::{Artifact, DebianPackage, Installed, Source, SourceKind};
-pub use built::{identity, is_package};
-pub use by_address::ByAddress;
+pub use artifact::{Artifact, DebianPackage, InstalledArtifact, Source, SourceKind};
+pub use by_address::RemoteSetup;
 pub use configuration::{Configuration, Properties, Remedy};
-pub use definition::{Exception, LoadMode, Place};
+pub use definition::{LoadMode, SettingDeviation, SettingTarget};
 pub use durability::{Durability, NOTHING, Tier};
-pub use elsewhere::{Provenance, name_of};
 pub use error::{CatalogueError, listed};
+pub use external::{ExternalKind, base_name};
 pub use folder::Origin;
-pub use open::Open;
-pub use own::{ColumnType, ExpectedRows, OwnColumn, OwnFolder, OwnQuestion, OwnQuestions};
-pub use preparation::Preparation;
-pub use profile::{MemorySetting, Profile};
+pub use open::OpenSettings;
+pub use package_sources::{identity, is_package};
+pub use preparation::PreparationClass;
+pub use profile::{MemoryProfile, MemorySetting};
 pub use rules::{
-    Part, Section,
+    Section, WorkloadSetup,
     analytics::{ANALYTICS, Analytics, QuestionRules},
-    documents::{Ask, DOCUMENTS, Documents, Expected, Index, Judged, Largest, Operation},
+    documents::{DOCUMENTS, Documents, Expected, Index, IndexQuery, IndexUse, Operation, SizeLimit},
     fidelity::{Extracted, FIDELITY, Fidelity},
-    questions::{FirstAsked, Kind, KnownPath, NotAsked, QUESTIONS, question_file},
+    questions::{FirstAsked, KnownPath, NotAsked, QUESTIONS, TemplateKind, question_file},
     serving::{OperationRules, PathStep, SERVING, Serving, path_values},
 };
-pub use selection::{Selected, Setting, select_variants, select_variants_of};
+pub use selection::{SelectedSystem, TargetKind, select_variants, select_variants_of};
 pub use sources::is_member;
 pub use statement_file::{StatementFile, StatementKind, StatementRule};
 pub use system::System;
 pub use template::{PlaceholderError, RUN_TIME, fill, fill_known, sql_text};
+pub use user_questions::{
+    AnswerColumn, ColumnType, ExpectedRows, UserQuestion, UserQuestions, UserSystemFolder,
+};
 pub use variants::{Storage, Variant};
 pub use well_formed::is_plain;
 
@@ -151,7 +154,7 @@ impl Catalogue {
             let able = self.systems.iter().filter(|system| system.runs(workload));
             return Err(CatalogueError::NotRun {
                 workload: workload.to_owned(),
-                reasons: chosen.iter().filter_map(|system| system.why_not(workload)).collect(),
+                reasons: chosen.iter().filter_map(|system| system.unsupported_reason(workload)).collect(),
                 by: able.map(|system| system.name().to_owned()).collect(),
             });
         }

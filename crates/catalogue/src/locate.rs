@@ -2,7 +2,7 @@
 
 use toml::de::{DeTable, DeValue};
 
-use super::{error::CatalogueError, near::did_you_mean};
+use super::{did_you_mean::did_you_mean, error::CatalogueError};
 
 /// A TOML file with its name, kept to locate keys for error messages.
 #[derive(Debug, Clone)]

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 /// their class.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Preparation {
+pub enum PreparationClass {
     /// Nothing is told: one JSON column, collection or index, and no index, hint, sort key or column on any
     /// path.
     AsIs,
@@ -23,7 +23,7 @@ pub enum Preparation {
     Own,
 }
 
-impl Preparation {
+impl PreparationClass {
     /// All classes that folders can state, in the order in which they are shown.
     pub const ALL: [Self; 3] = [Self::AsIs, Self::Prepared, Self::Extracted];
 
@@ -39,7 +39,7 @@ impl Preparation {
     }
 }
 
-impl fmt::Display for Preparation {
+impl fmt::Display for PreparationClass {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(self.word())
     }

@@ -1,16 +1,16 @@
 //! `[profiles]` of `system.toml`: memory profiles, which decide how a system uses its memory budget.
 //!
-//! A memory profile decides memory settings and nothing else. Under [`Profile::Sized`] every system of a run
-//! gets the same budget and uses it as its developers advise. Under [`Profile::Stock`] it keeps the settings
-//! of its package.
+//! A memory profile decides memory settings and nothing else. Under [`MemoryProfile::Sized`] every system of
+//! a run gets the same budget and uses it as its developers advise. Under [`MemoryProfile::Stock`] it keeps
+//! the settings of its package.
 
 use serde::{Deserialize, Serialize};
 
 use super::{
-    definition::{Definition, Place, SettingDefinition, Spends},
+    definition::{Definition, SettingDefinition, SettingTarget, Spends},
+    did_you_mean::did_you_mean,
     error::CatalogueError,
     locate::TomlText,
-    near::did_you_mean,
     template::{self, Replacement},
 };
 use crate::bytes;
@@ -28,7 +28,7 @@ const LOG: (f64, u64) = (0.25, 2 << 30);
 /// Memory profile: how a system's memory settings are chosen.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Profile {
+pub enum MemoryProfile {
     /// Every system gets the same budget and uses it as its developers advise for that much memory.
     #[default]
     Sized,
@@ -36,7 +36,7 @@ pub enum Profile {
     Stock,
 }
 
-impl Profile {
+impl MemoryProfile {
     /// Returns the word used in folders, files and tables.
     #[must_use]
     pub fn word(self) -> &'static str {
@@ -63,7 +63,7 @@ pub struct MemorySetting {
     /// Value of the setting; the whole statement or argument if `place` says so.
     pub value: String,
     /// How the setting is passed to the system.
-    pub place: Place,
+    pub place: SettingTarget,
     /// What the package does without this setting.
     pub stock: String,
     /// Where the system's developers advise the value.
@@ -77,10 +77,10 @@ impl Profiles {
     }
 
     /// Returns the settings of a memory profile. Shares are taken of `budget_bytes`.
-    pub(crate) fn settings(&self, profile: Profile, budget_bytes: u64) -> Vec<MemorySetting> {
+    pub(crate) fn settings(&self, profile: MemoryProfile, budget_bytes: u64) -> Vec<MemorySetting> {
         let written = match profile {
-            Profile::Sized => &self.sized,
-            Profile::Stock => &self.stock,
+            MemoryProfile::Sized => &self.sized,
+            MemoryProfile::Stock => &self.stock,
         };
         written.iter().map(|one| one.resolved(budget_bytes)).collect()
     }
@@ -175,7 +175,7 @@ fn fault(setting: &SettingDefinition, definition: &Definition) -> Option<(&'stat
             "is a number with a unit behind it, such as 31GB, or 31GiB in units of 1,024".to_owned(),
         ));
     }
-    let of_server = matches!(setting.place, Place::Environment | Place::Argument);
+    let of_server = matches!(setting.place, SettingTarget::Environment | SettingTarget::Argument);
     if of_server && definition.server.is_none() {
         return Some(("as", "belongs to a server, and there is no [server]".to_owned()));
     }
@@ -194,7 +194,7 @@ mod tests {
             unit: Some(unit.into()),
             at_most: at_most.map(str::to_owned),
             text: "{{amount}}MB of {{cores}}".into(),
-            place: Place::Setting,
+            place: SettingTarget::Setting,
             stock: "128MB".into(),
             source: "the manual".into(),
         }

@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 use crate::{
     by_address::{BY_ADDRESS, by_address},
     definition::{Definition, is_name},
+    did_you_mean::did_you_mean,
     error::CatalogueError,
     folder::Folder,
     locate::TomlText,
-    near::did_you_mean,
     profile,
     resolve::resolve,
     rules::{self, ALL, KEYS},
@@ -16,20 +16,20 @@ use crate::{
     system::{System, WorkloadPart},
     variants,
     workload_files::WorkloadFiles,
-    written::{self, Written},
+    written::{self, ParsedSystemToml},
 };
 
 const DEFINITION: &str = "system.toml";
 
 impl System {
-    /// Reads a folder. Every variant is resolved with every storage setting once, so that a mistake in a folder
-    /// is reported at once and not in the middle of a run.
+    /// Reads a folder. Every variant is resolved with every storage setting once, so that a mistake in a
+    /// folder is reported at once and not in the middle of a run.
     pub(crate) fn read(folder: Folder) -> Result<Self, CatalogueError> {
         let Some(text) = folder.files.get(DEFINITION) else {
             return Err(folder.error(DEFINITION, None, "is missing: a system's folder has one"));
         };
         let text = TomlText { file: folder.shown(DEFINITION), text: text.clone() };
-        let Written { definition, mut sections } = written::read(&text)?;
+        let ParsedSystemToml { definition, mut sections } = written::read(&text)?;
         check_names(&folder, &definition, &text)?;
         let artifacts = sources::artifacts(&definition, &text, &folder)?;
         let server = server::server(&definition, &text)?;
@@ -103,14 +103,7 @@ impl System {
                     files.check(&self.folder, self.is_reference(), *rules, rule, &variant.name, load)?;
                 }
                 if let Some(address_load) = by_address {
-                    files.check(
-                        &self.folder,
-                        self.is_reference(),
-                        *rules,
-                        rule,
-                        BY_ADDRESS,
-                        address_load,
-                    )?;
+                    files.check(&self.folder, self.is_reference(), *rules, rule, BY_ADDRESS, address_load)?;
                 }
             }
         }

@@ -9,12 +9,12 @@ use crate::{
     artifact::Artifact,
     by_address::BY_ADDRESS,
     configuration::{Configuration, Properties, Remedy, digest},
-    definition::{Exception, OpenDefinition, PropertiesDefinition},
+    definition::{OpenDefinition, PropertiesDefinition, SettingDeviation},
+    did_you_mean::did_you_mean,
     durability::Tier,
     error::CatalogueError,
-    near::did_you_mean,
-    open::Open,
-    rules::{self, KEYS, Part, Stated},
+    open::OpenSettings,
+    rules::{self, KEYS, ParsedSection, WorkloadSetup},
     server::OF_START,
     statement_file::{RawFile, StatementFile},
     system::{System, WorkloadPart},
@@ -73,16 +73,16 @@ fn take_environment(server: &mut Recipe, artifact: &Artifact) {
 }
 
 /// One level of a system's folder: the base, the variant or the storage setting.
-struct Layer<'a> {
+struct OverlayLayer<'a> {
     /// Keys that lead to this level in `system.toml`.
     path: Vec<&'a str>,
     values: &'a BTreeMap<String, Scalar>,
     open: &'a OpenDefinition,
     properties: &'a PropertiesDefinition,
-    exceptions: &'a [Exception],
+    exceptions: &'a [SettingDeviation],
 }
 
-impl<'a> Layer<'a> {
+impl<'a> OverlayLayer<'a> {
     fn at(&self, keys: &[&'a str]) -> Vec<&'a str> {
         self.path.iter().chain(keys).copied().collect()
     }
@@ -95,9 +95,9 @@ impl<'a> Layer<'a> {
     }
 }
 
-fn layers<'a>(system: &'a System, variant: &'a Variant, storage: &'a Storage) -> Vec<Layer<'a>> {
+fn layers<'a>(system: &'a System, variant: &'a Variant, storage: &'a Storage) -> Vec<OverlayLayer<'a>> {
     let base = &system.definition;
-    let mut layers = vec![Layer {
+    let mut layers = vec![OverlayLayer {
         path: Vec::new(),
         values: &base.values,
         open: &base.open,
@@ -105,7 +105,7 @@ fn layers<'a>(system: &'a System, variant: &'a Variant, storage: &'a Storage) ->
         exceptions: &base.exceptions,
     }];
     if let Some(over) = base.variants.get(&variant.name) {
-        layers.push(Layer {
+        layers.push(OverlayLayer {
             path: vec!["variants", &variant.name],
             values: &over.values,
             open: &over.open,
@@ -114,7 +114,7 @@ fn layers<'a>(system: &'a System, variant: &'a Variant, storage: &'a Storage) ->
         });
     }
     if let Some(over) = base.storage.get(&storage.name) {
-        layers.push(Layer {
+        layers.push(OverlayLayer {
             path: vec!["storage", &storage.name],
             values: &over.values,
             open: &over.open,
@@ -137,7 +137,7 @@ pub(crate) fn resolve(
     let layers = layers(system, variant, storage);
     let reserved = rules::placeholders();
     let values = values(system, &layers, &reserved)?;
-    let mut filling = Filling { reserved: &reserved, used };
+    let mut filling = PlaceholderFiller { reserved: &reserved, used };
     let open = open(system, &layers, |text| filling.put_in(text, &values, &RUN_TIME_OF_OPEN))?;
     let server = server(system, &layers, |text| filling.put_in(text, &values, &OF_START))?;
     let mut parts = BTreeMap::new();
@@ -146,7 +146,8 @@ pub(crate) fn resolve(
         let WorkloadPart { rules, sections, files } = part;
         let overlays = Some((variant.name.as_str(), storage.name.as_str()));
         let (base, over) = sections.of(rules.name(), &system.text, &KEYS, overlays);
-        let Stated { load, logs, section, placeholders, tiers: stated_tiers } = rules.read(&base, &over)?;
+        let ParsedSection { load, logs, section, placeholders, tiers: stated_tiers } =
+            rules.read(&base, &over)?;
         let mut fill = |values: &BTreeMap<&str, &str>| {
             let mut resolved = BTreeMap::new();
             for rule in rules.files() {
@@ -188,7 +189,7 @@ pub(crate) fn resolve(
             Some(files) => files,
             None => fill(&values)?,
         };
-        parts.insert(rules.name().to_owned(), Part { load, logs, section, files });
+        parts.insert(rules.name().to_owned(), WorkloadSetup { load, logs, section, files });
     }
     let mut configuration = Configuration {
         system: system.name().to_owned(),
@@ -228,13 +229,13 @@ pub(crate) fn resolve(
 }
 
 /// Fills values in for placeholders, and records which ones were used.
-struct Filling<'a> {
+struct PlaceholderFiller<'a> {
     /// Names that only a run has values for.
     reserved: &'a [&'a str],
     used: &'a mut BTreeSet<String>,
 }
 
-impl Filling<'_> {
+impl PlaceholderFiller<'_> {
     /// Fills the placeholders of a text, except for those in `kept`, which the run fills.
     fn put_in(
         &mut self,
@@ -259,7 +260,7 @@ impl Filling<'_> {
 
 fn values<'a>(
     system: &System,
-    layers: &[Layer<'a>],
+    layers: &[OverlayLayer<'a>],
     reserved: &[&str],
 ) -> Result<BTreeMap<&'a str, &'a str>, CatalogueError> {
     let mut values = BTreeMap::new();
@@ -288,10 +289,10 @@ fn values<'a>(
 /// another, so that an overlay can set again what the base has set.
 fn open(
     system: &System,
-    layers: &[Layer<'_>],
+    layers: &[OverlayLayer<'_>],
     mut put_in: impl FnMut(&str) -> Result<String, template::PlaceholderError>,
-) -> Result<Open, CatalogueError> {
-    let mut open = Open { settings: BTreeMap::new(), statements: Vec::new() };
+) -> Result<OpenSettings, CatalogueError> {
+    let mut open = OpenSettings { settings: BTreeMap::new(), statements: Vec::new() };
     for layer in layers {
         for (name, Scalar(value)) in &layer.open.settings {
             let value = put_in(value).map_err(|problem| {
@@ -312,7 +313,7 @@ fn open(
 /// server.
 fn server(
     system: &System,
-    layers: &[Layer<'_>],
+    layers: &[OverlayLayer<'_>],
     mut put_in: impl FnMut(&str) -> Result<String, template::PlaceholderError>,
 ) -> Result<Option<Recipe>, CatalogueError> {
     let mut server = system.server.clone();
@@ -334,7 +335,7 @@ fn server(
     Ok(server)
 }
 
-fn properties(layers: &[Layer<'_>]) -> Properties {
+fn properties(layers: &[OverlayLayer<'_>]) -> Properties {
     let last = || layers.iter().rev().map(|layer| layer.properties);
     Properties {
         parallel_unit: last().find_map(|properties| properties.parallel_unit),

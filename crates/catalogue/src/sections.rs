@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use serde::de::DeserializeOwned;
+use serde::{Deserialize, de::DeserializeOwned};
 use toml::{
     Spanned, Table,
     de::{DeTable, DeValue, Deserializer},
@@ -17,14 +17,14 @@ use crate::{
 /// Sections of one workload: that of the system, and the overrides of variants and storage settings.
 #[derive(Debug, Clone)]
 pub(crate) struct Sections {
-    pub(crate) base: Place,
+    pub(crate) base: SectionTable,
     /// Overrides by table (`variants` or `storage`) and by the name of its entry.
-    pub(crate) over: BTreeMap<(&'static str, String), Place>,
+    pub(crate) over: BTreeMap<(&'static str, String), SectionTable>,
 }
 
 /// A section, with the keys that lead to it.
 #[derive(Debug, Clone)]
-pub(crate) struct Place {
+pub(crate) struct SectionTable {
     pub(crate) path: Vec<String>,
     /// Keys of the table that belong to the section, if the table does not name it. `None` if it does.
     pub(crate) only: Option<&'static [&'static str]>,
@@ -39,7 +39,7 @@ pub(crate) struct SectionReader<'a> {
     /// Keys that the section of each workload may have, by workload.
     keys: &'a [(&'static str, &'static [&'static str])],
     workload: &'static str,
-    place: &'a Place,
+    place: &'a SectionTable,
 }
 
 impl SectionReader<'_> {
@@ -81,8 +81,8 @@ impl SectionReader<'_> {
 }
 
 impl Sections {
-    /// Returns the section of the system, and the overrides of a variant and a storage setting, whose names are
-    /// `overlays`.
+    /// Returns the section of the system, and the overrides of a variant and a storage setting, whose names
+    /// are `overlays`.
     pub(crate) fn of<'a>(
         &'a self,
         workload: &'static str,

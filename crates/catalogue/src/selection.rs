@@ -4,21 +4,21 @@ use super::{Catalogue, error::CatalogueError, system::System, variants::Variant}
 
 /// One system at one version, as selected.
 #[derive(Debug, Clone, Copy)]
-pub struct Selected<'a> {
+pub struct SelectedSystem<'a> {
     /// System that was selected.
     pub system: &'a System,
     /// Version of the system, which always exists.
     pub version: &'a str,
 }
 
-fn latest(system: &System) -> Selected<'_> {
-    Selected { system, version: system.default_version() }
+fn latest(system: &System) -> SelectedSystem<'_> {
+    SelectedSystem { system, version: system.default_version() }
 }
 
 impl Catalogue {
     /// Returns the yardsticks (systems with `reference = true`) at their default versions: every run includes
     /// them unless they are excluded.
-    pub fn references(&self) -> Vec<Selected<'_>> {
+    pub fn references(&self) -> Vec<SelectedSystem<'_>> {
         self.systems().iter().filter(|system| system.is_reference()).map(latest).collect()
     }
 
@@ -29,8 +29,8 @@ impl Catalogue {
     /// # Errors
     /// [`CatalogueError::UnknownSystem`] or [`CatalogueError::UnknownVersion`] if a name is unknown; the
     /// error lists the known ones. [`CatalogueError::Selection`] if the text is malformed or names nothing.
-    pub fn select(&self, text: Option<&str>) -> Result<Vec<Selected<'_>>, CatalogueError> {
-        let mut chosen: Vec<Selected<'_>> = Vec::new();
+    pub fn select(&self, text: Option<&str>) -> Result<Vec<SelectedSystem<'_>>, CatalogueError> {
+        let mut chosen: Vec<SelectedSystem<'_>> = Vec::new();
         let Some(text) = text else {
             return Ok(self.systems().iter().filter(|system| system.is_default()).map(latest).collect());
         };
@@ -57,7 +57,7 @@ impl Catalogue {
                             known: known.into_iter().map(str::to_owned).collect(),
                         });
                     };
-                    Selected { system, version }
+                    SelectedSystem { system, version }
                 }
             };
             chosen.push(selected);
@@ -78,7 +78,7 @@ impl Catalogue {
 
 /// Where variants are selected for, because a plain run on remote servers can have other variants.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Setting {
+pub enum TargetKind {
     /// Systems that jsonathlon installs and starts, or user-supplied binaries.
     Started,
     /// Remote servers, which the user operates.
@@ -92,7 +92,7 @@ pub enum Setting {
 pub fn select_variants<'a>(
     systems: &[&'a System],
     text: &str,
-    setting: Setting,
+    setting: TargetKind,
 ) -> Result<Vec<Vec<&'a Variant>>, CatalogueError> {
     select_among(&|system| system.variants(), systems, text, setting)
 }
@@ -106,7 +106,7 @@ pub fn select_variants_of<'a>(
     workload: &str,
     systems: &[&'a System],
     text: &str,
-    setting: Setting,
+    setting: TargetKind,
 ) -> Result<Vec<Vec<&'a Variant>>, CatalogueError> {
     select_among(&|system| system.variants_of(workload), systems, text, setting)
 }
@@ -119,7 +119,7 @@ fn select_among<'a>(
     variants: &dyn Fn(&'a System) -> &'a [Variant],
     systems: &[&'a System],
     text: &str,
-    setting: Setting,
+    setting: TargetKind,
 ) -> Result<Vec<Vec<&'a Variant>>, CatalogueError> {
     let parts: Vec<&str> = text.split(',').map(str::trim).filter(|part| !part.is_empty()).collect();
     if parts.is_empty() {
@@ -129,8 +129,8 @@ fn select_among<'a>(
         });
     }
     let is_default = |system: &System, variant: &Variant| match setting {
-        Setting::ByAddress => system.is_default_by_address(variant),
-        Setting::Started => variant.is_default,
+        TargetKind::ByAddress => system.is_default_by_address(variant),
+        TargetKind::Started => variant.is_default,
     };
     let matches = |system: &System, variant: &Variant, part: &str| match part {
         "default" => is_default(system, variant),

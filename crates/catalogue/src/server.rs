@@ -6,9 +6,9 @@ use jsonathlon_servers::{Recipe, Scalar};
 
 use super::{
     definition::{ArtifactDefinition, Definition},
+    did_you_mean::did_you_mean,
     error::CatalogueError,
     locate::TomlText,
-    near::did_you_mean,
     template,
 };
 

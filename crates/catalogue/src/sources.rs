@@ -3,16 +3,16 @@
 use std::collections::BTreeMap;
 
 use super::{
-    built::{self, MODULE_FILES},
     definition::{ArtifactDefinition, Definition, SourceDefinition},
+    did_you_mean::did_you_mean,
     error::{CatalogueError, listed},
     folder::Folder,
     locate::TomlText,
-    near::did_you_mean,
+    package_sources::{self, MODULE_FILES},
     server::plain,
     well_formed::{is_digest, is_inside, is_plain},
 };
-use crate::artifact::{ANY_PLATFORM, Artifact, Source, SourceKind, Written};
+use crate::artifact::{ANY_PLATFORM, Artifact, ArtifactLocation, Source, SourceKind};
 
 const KINDS: [&str; 6] = ["npm", "maven", "pypi", "debian", "go", "bundled"];
 
@@ -88,7 +88,7 @@ fn artifact(
         outdated: written.outdated.clone(),
         environment: plain(&written.environment),
         sources,
-        written: Written {
+        written: ArtifactLocation {
             reports: text.place(&["artifact", index, "reports"]),
             systems_dir: folder.systems_dir(),
         },
@@ -218,8 +218,10 @@ fn source(
             }
             SourceKind::Maven { coordinates }
         }
-        "debian" => built::debian(artifact, written).map_err(|(key, message)| error(key, message))?,
-        "go" => built::go(written, files, folder).map_err(|(key, message)| error(key, message))?,
+        "debian" => {
+            package_sources::debian(artifact, written).map_err(|(key, message)| error(key, message))?
+        }
+        "go" => package_sources::go(written, files, folder).map_err(|(key, message)| error(key, message))?,
         other => {
             let near = did_you_mean(other, KINDS);
             return Err(error(
@@ -248,7 +250,7 @@ fn source(
     if let Some((key, _)) = set.iter().find(|(key, set)| *set && !of_kind.contains(key)) {
         return Err(error(key, format!("a source of kind {} has none", written.kind)));
     }
-    let sha256 = match built::identity(&kind) {
+    let sha256 = match package_sources::identity(&kind) {
         Some(digest) => digest,
         None => written.sha256.clone().ok_or_else(|| missing("sha256"))?,
     };

@@ -6,12 +6,12 @@ use jsonathlon_servers::Recipe;
 
 use crate::{
     artifact::{Artifact, platform},
-    by_address::ByAddress,
+    by_address::RemoteSetup,
     definition::Definition,
     error::CatalogueError,
     folder::{Folder, Origin},
     locate::TomlText,
-    preparation::Preparation,
+    preparation::PreparationClass,
     profile::Profiles,
     rules::{self, WorkloadRules},
     sections::Sections,
@@ -37,7 +37,7 @@ pub struct System {
     pub(crate) parts: Vec<WorkloadPart>,
     pub(crate) artifacts: Vec<Artifact>,
     pub(crate) server: Option<Recipe>,
-    pub(crate) elsewhere: Option<ByAddress>,
+    pub(crate) elsewhere: Option<RemoteSetup>,
     pub(crate) profiles: Profiles,
     pub(crate) variants: Vec<Variant>,
     /// Variants of the workloads that have their own, by workload.
@@ -134,7 +134,7 @@ impl System {
     }
 
     /// Returns the workloads that the system does not run, each with the reason.
-    pub fn does_not_run(&self) -> BTreeMap<String, String> {
+    pub fn unsupported_workloads(&self) -> BTreeMap<String, String> {
         let others = rules::names().into_iter().filter(|name| !self.runs(name));
         let why = |name: &str| match self.definition.not.get(name) {
             Some(not) => not.why.clone(),
@@ -145,8 +145,8 @@ impl System {
 
     /// Returns the place in `system.toml` with the reason why the system does not run this workload, or that
     /// the file has no section for it. `None` if the system runs it.
-    pub(crate) fn why_not(&self, workload: &str) -> Option<String> {
-        let why = self.does_not_run().remove(workload)?;
+    pub(crate) fn unsupported_reason(&self, workload: &str) -> Option<String> {
+        let why = self.unsupported_workloads().remove(workload)?;
         Some(match self.definition.not.get(workload) {
             Some(_) => format!("{}: {why}", self.text.place(&["not", workload, "why"])),
             None => format!("{} has no [{workload}]", self.text.file),
@@ -176,8 +176,8 @@ impl System {
     /// Returns the variant for a single check of the system: the default of the most prepared class that
     /// keeps documents whole, otherwise of the extracted class, otherwise the first variant. `None` if
     /// workloads share no variant.
-    pub fn usual_variant(&self) -> Option<&Variant> {
-        let order = [Preparation::Prepared, Preparation::AsIs, Preparation::Extracted];
+    pub fn representative_variant(&self) -> Option<&Variant> {
+        let order = [PreparationClass::Prepared, PreparationClass::AsIs, PreparationClass::Extracted];
         let default =
             |class| self.variants.iter().find(move |one| one.is_default && one.preparation == class);
         order.into_iter().find_map(default).or(self.variants.first())

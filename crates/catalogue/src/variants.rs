@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use super::{
     definition::{Definition, is_name},
+    did_you_mean::did_you_mean,
     error::CatalogueError,
     locate::TomlText,
-    near::did_you_mean,
-    preparation::Preparation,
+    preparation::PreparationClass,
     rules::{ALL, WorkloadRules},
     sections::Sections,
 };
@@ -23,7 +23,7 @@ pub struct Variant {
     /// Description in a few words.
     pub title: String,
     /// Preparation class: what the system is told about the documents before they are loaded.
-    pub preparation: Preparation,
+    pub preparation: PreparationClass,
     /// Further division of the preparation class: only configurations with the same text are ranked together.
     /// Usually empty.
     pub ranks_with: String,
@@ -121,7 +121,7 @@ fn the_only_one() -> Variant {
     Variant {
         name: "default".to_owned(),
         title: "as the folder says".to_owned(),
-        preparation: Preparation::AsIs,
+        preparation: PreparationClass::AsIs,
         ranks_with: String::new(),
         ranked: true,
         aliases: Vec::new(),
@@ -154,7 +154,7 @@ fn declared(definition: &Definition, text: &TomlText) -> Result<Vec<Variant>, Ca
         let of = workloads_of(name, written.workloads.as_deref(), text)?;
         let preparation = match (written.preparation, of.is_empty()) {
             (Some(preparation), true) => preparation,
-            (None, false) => Preparation::AsIs,
+            (None, false) => PreparationClass::AsIs,
             (None, true) => {
                 return Err(text.error(&["variants", name], "missing field `preparation`"));
             }
@@ -213,7 +213,7 @@ fn check_defaults(
     variants: &[Variant],
     text: &TomlText,
 ) -> Result<(), CatalogueError> {
-    for class in Preparation::ALL {
+    for class in PreparationClass::ALL {
         let of_class = || variants.iter().filter(|variant| variant.preparation == class);
         let defaults: Vec<&str> =
             of_class().filter(|variant| variant.is_default).map(|variant| variant.name.as_str()).collect();

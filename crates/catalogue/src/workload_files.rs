@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use crate::{
     definition::LoadMode,
+    did_you_mean::did_you_mean,
     error::CatalogueError,
     folder::Folder,
-    near::did_you_mean,
-    rules::{WorkloadRules, near_file},
+    rules::{WorkloadRules, suggest_file},
     statement_file::{RawFile, StatementKind, StatementRule, split},
     template,
 };
@@ -161,7 +161,7 @@ fn known(
         Some(rule) => Ok((rule, kind)),
         None => {
             let names: Vec<&str> = rules.files().iter().map(|rule| rule.name).collect();
-            let near = near_file(stem, rules);
+            let near = suggest_file(stem, rules);
             Err(folder.error(
                 path,
                 None,

@@ -10,25 +10,25 @@ use toml::{
 
 use crate::{
     definition::Definition,
+    did_you_mean::did_you_mean,
     error::CatalogueError,
     locate::{TomlText, unknown_name},
-    near::did_you_mean,
     rules::{self, ALL, WorkloadRules},
-    sections::{Place, Sections, at},
+    sections::{SectionTable, Sections, at},
 };
 
 /// Tables whose entries may hold sections of workloads, too.
 const OVERLAYS: [&str; 2] = ["variants", "storage"];
 
 /// Contents of `system.toml`, split.
-pub(crate) struct Written {
+pub(crate) struct ParsedSystemToml {
     pub(crate) definition: Definition,
     /// Sections of the workloads that the system runs, by workload.
     pub(crate) sections: BTreeMap<&'static str, Sections>,
 }
 
 /// Parses the text and splits it.
-pub(crate) fn read(text: &TomlText) -> Result<Written, CatalogueError> {
+pub(crate) fn read(text: &TomlText) -> Result<ParsedSystemToml, CatalogueError> {
     let parsed = DeTable::parse(&text.text).map_err(|error| text.reader_error(&error))?;
     let span = parsed.span();
     let mut root = parsed.into_inner();
@@ -85,7 +85,7 @@ pub(crate) fn read(text: &TomlText) -> Result<Written, CatalogueError> {
             return Err(text.error(&["not", name, "why"], "is empty"));
         }
     }
-    Ok(Written { definition, sections })
+    Ok(ParsedSystemToml { definition, sections })
 }
 
 /// Returns the sections of one workload. `None` if the system does not run it.
@@ -94,18 +94,19 @@ fn sections_of(
     root: &DeTable<'_>,
     text: &TomlText,
 ) -> Result<Option<Sections>, CatalogueError> {
-    let place =
-        |path: &[&str], only: Option<&'static [&'static str]>| -> Result<Option<Place>, CatalogueError> {
-            let path: Vec<String> = path.iter().map(|key| (*key).to_owned()).collect();
-            let Some(table) =
-                at(root, 0..0, &path, only).filter(|table| only.is_none() || !table.get_ref().is_empty())
-            else {
-                return Ok(None);
-            };
-            let table =
-                Table::deserialize(Deserializer::from(table)).map_err(|error| text.reader_error(&error))?;
-            Ok(Some(Place { path, only, table }))
+    let place = |path: &[&str],
+                 only: Option<&'static [&'static str]>|
+     -> Result<Option<SectionTable>, CatalogueError> {
+        let path: Vec<String> = path.iter().map(|key| (*key).to_owned()).collect();
+        let Some(table) =
+            at(root, 0..0, &path, only).filter(|table| only.is_none() || !table.get_ref().is_empty())
+        else {
+            return Ok(None);
         };
+        let table =
+            Table::deserialize(Deserializer::from(table)).map_err(|error| text.reader_error(&error))?;
+        Ok(Some(SectionTable { path, only, table }))
+    };
     let name = rules.name();
     if root.get(name).is_some_and(|section| !section.get_ref().is_table()) {
         return Err(text.error(&[name], format!("is a table: [{name}]")));

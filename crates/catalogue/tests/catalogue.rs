@@ -12,7 +12,7 @@ use std::{
 use support::copy;
 
 use jsonathlon_catalogue::{
-    Catalogue, CatalogueError, LoadMode, Preparation, Profile, Setting, StatementKind, System,
+    Catalogue, CatalogueError, LoadMode, MemoryProfile, PreparationClass, StatementKind, System, TargetKind,
     select_variants,
 };
 
@@ -96,7 +96,7 @@ fn the_base_alone() {
     assert_eq!(configuration.title, "Example");
     assert_eq!(
         (configuration.variant_title.as_str(), configuration.preparation, configuration.ranks_with.as_str()),
-        ("sorted", Preparation::Prepared, "")
+        ("sorted", PreparationClass::Prepared, "")
     );
     let settings: Vec<_> =
         configuration.open.settings.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect();
@@ -552,7 +552,7 @@ fn variants_are_selected_by_set_name_and_alias() {
     let systems = [catalogue.get("example").unwrap(), catalogue.get("byaddress").unwrap()];
     let names = |text| -> Result<Vec<Vec<String>>, String> {
         let selected =
-            select_variants(&systems, text, Setting::Started).map_err(|error| error.to_string())?;
+            select_variants(&systems, text, TargetKind::Started).map_err(|error| error.to_string())?;
         Ok(selected.iter().map(|list| list.iter().map(|variant| variant.name.clone()).collect()).collect())
     };
     let lists = |example: &[&str], other: &[&str]| {
@@ -578,20 +578,20 @@ fn a_profile_spends_its_budget_as_the_folder_says() {
     let catalogue = catalogue();
     let example = catalogue.get("example").unwrap();
     let configuration = || example.configuration("2.0", "ordered", "default").unwrap();
-    let sized = configuration().with_memory(Profile::Sized, 8 << 30).unwrap();
+    let sized = configuration().with_memory(MemoryProfile::Sized, 8 << 30).unwrap();
     assert_eq!(sized.open.settings["pool"], "2048MB");
-    assert_eq!((sized.profile, sized.memory_bytes), (Some(Profile::Sized), Some(8 << 30)));
+    assert_eq!((sized.profile, sized.memory_bytes), (Some(MemoryProfile::Sized), Some(8 << 30)));
     assert_eq!(
         (sized.memory_settings[0].stock.as_str(), sized.memory_settings[0].value.as_str()),
         ("128MB", "2048MB")
     );
-    let stock = configuration().with_memory(Profile::Stock, 8 << 30).unwrap();
+    let stock = configuration().with_memory(MemoryProfile::Stock, 8 << 30).unwrap();
     assert!(!stock.open.settings.contains_key("pool"), "stock sets nothing");
-    assert_eq!((stock.profile, stock.memory_bytes), (Some(Profile::Stock), None));
+    assert_eq!((stock.profile, stock.memory_bytes), (Some(MemoryProfile::Stock), None));
     assert_ne!(sized.digest, stock.digest);
-    let error = configuration().with_memory(Profile::Sized, 255 << 20).unwrap_err().to_string();
+    let error = configuration().with_memory(MemoryProfile::Sized, 255 << 20).unwrap_err().to_string();
     assert!(error.contains("example needs 256 MiB of memory at least, and may have 255 MiB here"), "{error}");
-    assert!(configuration().with_memory(Profile::Stock, 1).is_ok(), "stock has no budget");
+    assert!(configuration().with_memory(MemoryProfile::Stock, 1).is_ok(), "stock has no budget");
 }
 
 #[test]
@@ -617,7 +617,7 @@ fn the_documented_memory_settings_are_those_of_the_folders() {
     for system in Catalogue::load(&[]).unwrap().systems() {
         let variant = &system.variants()[0].name;
         let configuration = system.configuration(system.default_version(), variant, "default").unwrap();
-        let sized = configuration.with_memory(Profile::Sized, 100 << 30).unwrap();
+        let sized = configuration.with_memory(MemoryProfile::Sized, 100 << 30).unwrap();
         for setting in sized.memory_settings {
             let name = format!("`{}`", setting.name.trim_end_matches(" of WiredTiger"));
             assert!(

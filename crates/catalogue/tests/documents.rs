@@ -10,7 +10,7 @@ use std::{fs, path::Path};
 use support::copy;
 
 use jsonathlon_catalogue::{
-    Catalogue, CatalogueError, DOCUMENTS, Expected, Operation, Setting, select_variants_of,
+    Catalogue, CatalogueError, DOCUMENTS, Expected, Operation, TargetKind, select_variants_of,
 };
 
 const SECTION: &str = r#"
@@ -115,7 +115,7 @@ fn several_variants_stand_for_the_system_and_each_says_what_it_lacks() {
     let folder = world(|_| {});
     let catalogue = load(folder.path()).unwrap();
     let example = catalogue.get("example").unwrap();
-    let chosen = select_variants_of(DOCUMENTS, &[example], "default", Setting::Started).unwrap();
+    let chosen = select_variants_of(DOCUMENTS, &[example], "default", TargetKind::Started).unwrap();
     let names: Vec<&str> = chosen[0].iter().map(|one| one.name.as_str()).collect();
     assert_eq!(names, ["binary", "text"]);
     let of = |variant: &str| {

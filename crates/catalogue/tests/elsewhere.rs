@@ -8,7 +8,9 @@ use std::{fs, os::unix::fs::PermissionsExt as _, path::Path};
 
 use support::changed;
 
-use jsonathlon_catalogue::{Catalogue, LoadMode, Provenance, Setting, System, name_of, select_variants};
+use jsonathlon_catalogue::{
+    Catalogue, ExternalKind, LoadMode, System, TargetKind, base_name, select_variants,
+};
 
 fn catalogue() -> Catalogue {
     Catalogue::load(&[]).unwrap()
@@ -26,8 +28,8 @@ fn a_configuration_by_address_says_so_and_is_another_experiment() {
     let installed = system.configuration("18.6", "json-only", "default").unwrap();
     let there = |number| {
         system
-            .configuration_elsewhere(
-                Provenance::Address,
+            .external_configuration(
+                ExternalKind::Address,
                 "18.6 (Debian 18.6-1)",
                 number,
                 "json-only",
@@ -39,17 +41,17 @@ fn a_configuration_by_address_says_so_and_is_another_experiment() {
     assert_eq!((one.system.as_str(), one.version.as_str()), ("postgresql", "18.6+address"));
     let second = there(Some(2));
     assert_eq!((second.system.as_str(), second.version.as_str()), ("postgresql#2", "18.6+address"));
-    assert_eq!(name_of(&second.system), "postgresql");
+    assert_eq!(base_name(&second.system), "postgresql");
     assert_eq!(one.reports.as_deref(), Some("18.6 (Debian 18.6-1)"));
     assert!(one.server.is_none() && one.artifact.is_none() && one.elsewhere.is_some());
     assert_ne!(one.digest, installed.digest);
     assert!(one.exceptions.iter().any(|exception| exception.what == "a server by address"));
     assert!(!one.exceptions.iter().any(|exception| exception.what.contains("untried")));
     let old =
-        system.configuration_elsewhere(Provenance::Address, "9.6.24", None, "json-only", "default").unwrap();
+        system.external_configuration(ExternalKind::Address, "9.6.24", None, "json-only", "default").unwrap();
     let told = old.exceptions.iter().find(|exception| exception.what.contains("untried")).unwrap();
     assert!(told.what.contains("9.6.24") && told.why.contains("18.6"), "{told:?}");
-    let own = system.configuration_elsewhere(Provenance::Own, "18.1", None, "json-only", "default").unwrap();
+    let own = system.external_configuration(ExternalKind::Own, "18.1", None, "json-only", "default").unwrap();
     assert_eq!(own.version, "18.1+own");
     assert!(own.server.is_some() && own.elsewhere.is_none());
 }
@@ -60,7 +62,7 @@ fn what_is_old_is_called_so_where_its_version_is() {
     let there = |system: &str, version: &str| {
         let system = catalogue.get(system).unwrap();
         let variant = &system.variants()[0].name;
-        system.configuration_elsewhere(Provenance::Address, version, None, variant, "default").unwrap()
+        system.external_configuration(ExternalKind::Address, version, None, variant, "default").unwrap()
     };
     let here = |system: &str, version: &str| {
         let system = catalogue.get(system).unwrap();
@@ -86,7 +88,7 @@ fn what_differs_by_address_is_in_the_folder() {
     let system = catalogue.get("clickhouse").unwrap();
     let installed = system.configuration(system.default_version(), "challenge", "default").unwrap();
     let there = system
-        .configuration_elsewhere(Provenance::Address, "26.7.2.1", None, "challenge", "default")
+        .external_configuration(ExternalKind::Address, "26.7.2.1", None, "challenge", "default")
         .unwrap();
     assert_eq!((installed.protocol.as_str(), there.protocol.as_str()), ("chdb", "clickhouse"));
     assert!(installed.embedded && !there.embedded);
@@ -104,10 +106,10 @@ fn settings_with_which_a_server_is_started_are_not_its_by_address() {
         let variants = select_variants(&[system], "default", setting).unwrap();
         variants.into_iter().flatten().map(|variant| variant.name.clone()).collect()
     };
-    assert_eq!(names(Setting::Started), ["indexed", "no-index"]);
-    assert_eq!(names(Setting::ByAddress), ["no-index", "not-covered"]);
+    assert_eq!(names(TargetKind::Started), ["indexed", "no-index"]);
+    assert_eq!(names(TargetKind::ByAddress), ["no-index", "not-covered"]);
     let there =
-        system.configuration_elsewhere(Provenance::Address, "6.0.5", None, "indexed", "default").unwrap();
+        system.external_configuration(ExternalKind::Address, "6.0.5", None, "indexed", "default").unwrap();
     assert!(there.open.settings.is_empty());
     let not_set = there.exceptions.iter().find(|exception| exception.what.starts_with("not set: ")).unwrap();
     assert!(not_set.what.contains("internalQueryPlannerGenerateCoveredWholeIndexScans"));
@@ -115,7 +117,7 @@ fn settings_with_which_a_server_is_started_are_not_its_by_address() {
     let there = catalogue
         .get("clickhouse")
         .unwrap()
-        .configuration_elsewhere(Provenance::Address, "26.7", None, "challenge", "default")
+        .external_configuration(ExternalKind::Address, "26.7", None, "challenge", "default")
         .unwrap();
     assert!(
         there.open.statements.iter().any(|statement| statement.contains("use_query_condition_cache = 0"))
@@ -143,7 +145,7 @@ fn mistakes_are_named_with_file_line_and_key() {
     let sqlite = catalogue();
     let sqlite = sqlite.get("sqlite").unwrap();
     let error =
-        sqlite.configuration_elsewhere(Provenance::Address, "3", None, "indexed", "default").unwrap_err();
+        sqlite.external_configuration(ExternalKind::Address, "3", None, "indexed", "default").unwrap_err();
     assert!(error.to_string().contains("no [address]"), "{error}");
 }
 
@@ -154,7 +156,7 @@ fn program(path: &Path) {
 }
 
 fn error(system: &System, at: &Path) -> String {
-    system.own_programs(at).unwrap_err().to_string()
+    system.external_programs(at).unwrap_err().to_string()
 }
 
 #[test]
@@ -167,16 +169,16 @@ fn own_programs_are_found_in_their_folder_its_bin_or_alone() {
         program(&at(name));
     }
     for place in ["pg", "pg/bin", "pg/bin/postgres"] {
-        let found = postgresql.own_programs(&at(place)).unwrap();
+        let found = postgresql.external_programs(&at(place)).unwrap();
         assert_eq!(found["initdb"], at("pg/bin/initdb"), "{place}");
         assert_eq!(found["postgres"], at("pg/bin/postgres"), "{place}");
     }
     // Only the server is needed, not its loader, libraries and messages.
     for place in ["my", "my/sbin", "my/sbin/mysqld"] {
-        let found = mysql.own_programs(&at(place)).unwrap();
+        let found = mysql.external_programs(&at(place)).unwrap();
         assert_eq!(found.into_iter().collect::<Vec<_>>(), [("mysqld".to_owned(), at("my/sbin/mysqld"))]);
     }
-    let own = mysql.configuration_elsewhere(Provenance::Own, "9.7.4", None, "json-only", "default").unwrap();
+    let own = mysql.external_configuration(ExternalKind::Own, "9.7.4", None, "json-only", "default").unwrap();
     assert_eq!(own.server.unwrap().start[0], "{{mysqld}}");
     assert!(error(postgresql, &at("half")).contains("there is no `postgres` in it"));
     assert!(error(postgresql, &at("nowhere")).contains("no such file or folder"));

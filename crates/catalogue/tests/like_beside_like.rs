@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use jsonathlon_catalogue::{Catalogue, Configuration, Profile, SERVING, System};
+use jsonathlon_catalogue::{Catalogue, Configuration, MemoryProfile, SERVING, System};
 
 const DOCUMENTS: &str = "documents";
 
@@ -38,7 +38,7 @@ fn every_log_that_a_folder_sizes_has_the_same_room() {
         let mut logs = BTreeMap::new();
         for system in catalogue().systems() {
             let variant = &system.variants()[0].name;
-            let Ok(sized) = one(system, variant, "default").with_memory(Profile::Sized, budget) else {
+            let Ok(sized) = one(system, variant, "default").with_memory(MemoryProfile::Sized, budget) else {
                 continue;
             };
             for setting in sized.memory_settings {
@@ -55,7 +55,7 @@ fn every_log_that_a_folder_sizes_has_the_same_room() {
     // The stock profile keeps the package's default for logs, as for memory.
     let catalogue = catalogue();
     let mysql = catalogue.get("mysql").unwrap();
-    let stock = one(mysql, "no-index", "default").with_memory(Profile::Stock, 1 << 30).unwrap();
+    let stock = one(mysql, "no-index", "default").with_memory(MemoryProfile::Stock, 1 << 30).unwrap();
     assert!(!stock.open.settings.contains_key("innodb_redo_log_capacity"), "{:?}", stock.open.settings);
 }
 

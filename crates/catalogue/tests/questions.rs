@@ -3,10 +3,12 @@
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
-use jsonathlon_catalogue::{Catalogue, FirstAsked, Kind, KnownPath, NotAsked, Part, QUESTIONS};
+use jsonathlon_catalogue::{
+    Catalogue, FirstAsked, KnownPath, NotAsked, QUESTIONS, TemplateKind, WorkloadSetup,
+};
 
 /// The questions section of a built-in system, as used to generate questions.
-fn part(system: &str) -> Part {
+fn part(system: &str) -> WorkloadSetup {
     let catalogue = Catalogue::load(&[]).unwrap();
     let system = catalogue.get(system).unwrap();
     let variant = system.variants_of(QUESTIONS).iter().find(|one| one.is_default).unwrap();
@@ -19,7 +21,7 @@ fn keys(all: &[&str]) -> Vec<String> {
 }
 
 /// Generates the question on a path with a single type, with no other paths in the documents.
-fn alone(part: &Part, kind: Kind, keys: &[String], value: &str) -> Result<String, NotAsked> {
+fn alone(part: &WorkloadSetup, kind: TemplateKind, keys: &[String], value: &str) -> Result<String, NotAsked> {
     part.first_question(&FirstAsked { kind, keys, value, is_mixed: false, paths: &[] })
 }
 
@@ -39,7 +41,7 @@ fn hostile_keys_are_written_as_each_system_reads_them() {
         ),
     ] {
         let part = part(system);
-        for kind in Kind::ALL {
+        for kind in TemplateKind::ALL {
             let text = alone(&part, kind, &keys(&["a b.c\"d'e", "x\\y"]), "it's \"{x}\"").unwrap();
             assert!(text.contains(path), "{system} {}: {text}", kind.word());
             assert!(text.contains("{{table}}") && !text.contains("{{path}}") && !text.contains("{{value}}"));
@@ -59,7 +61,7 @@ fn every_system_that_keeps_documents_writes_every_kind() {
     assert_eq!(able.len(), catalogue.systems().iter().filter(|one| !one.is_reference()).count());
     for system in able {
         let part = part(system);
-        for kind in Kind::ALL {
+        for kind in TemplateKind::ALL {
             assert!(alone(&part, kind, &keys(&["a"]), "v").is_ok(), "{system} {}", kind.word());
         }
     }
@@ -77,7 +79,7 @@ fn what_would_end_a_line_or_begin_a_placeholder_is_written_otherwise() {
         ("mongodb", "\t", r#"{"$literal": "\u0009"}"#),
         ("elasticsearch", "\t", r#""\u0009""#),
     ] {
-        let text = alone(&part(system), Kind::Filter, &keys(&[key]), "{{x}}\n").unwrap();
+        let text = alone(&part(system), TemplateKind::Filter, &keys(&[key]), "{{x}}\n").unwrap();
         assert!(text.contains(path), "{system} {key:?}: {text}");
         assert!(text.contains("{{braces}}x}}") && !text.contains("{{x}}"), "{system}: {text}");
     }
@@ -96,7 +98,7 @@ fn what_stands_for_more_than_is_asked_about_is_asked_otherwise_or_not_at_all() {
     let ask = |system: &str, all: &[&str], is_mixed: bool| {
         let (part, keys) = (part(system), keys(all));
         part.first_question(&FirstAsked {
-            kind: Kind::Count,
+            kind: TemplateKind::Count,
             keys: &keys,
             value: "",
             is_mixed,
@@ -121,7 +123,7 @@ fn what_stands_for_more_than_is_asked_about_is_asked_otherwise_or_not_at_all() {
             assert_eq!(ask(system, all, true), ask(system, all, false), "{system} tests the type");
         }
     }
-    assert_eq!(alone(&part("sqlite"), Kind::Count, &[], ""), Err(NotAsked::NoTemplate));
+    assert_eq!(alone(&part("sqlite"), TemplateKind::Count, &[], ""), Err(NotAsked::NoTemplate));
 }
 
 #[test]

@@ -111,7 +111,7 @@ fn a_server_is_reached_over_a_socket_where_its_folder_names_one() {
         let system = catalogue.get(name).unwrap();
         let variant = &system.variants()[0].name;
         let configuration = system.configuration(system.default_version(), variant, "default").unwrap();
-        (configuration.digest.clone(), configuration.reached_over(transport))
+        (configuration.digest.clone(), configuration.with_transport(transport))
     };
     for name in ["postgresql", "mongodb"] {
         let (digest, tcp) = over(name, Transport::Tcp);

@@ -9,7 +9,8 @@ use std::{fs, path::Path};
 use support::copy;
 
 use jsonathlon_catalogue::{
-    Catalogue, CatalogueError, PathStep, Provenance, SERVING, Setting, select_variants, select_variants_of,
+    Catalogue, CatalogueError, ExternalKind, PathStep, SERVING, TargetKind, select_variants,
+    select_variants_of,
 };
 
 const SECTION: &str = r#"
@@ -128,12 +129,12 @@ fn serving_has_variants_of_its_own_and_analytics_keeps_its_own() {
     assert_eq!(names(example.variants_of(SERVING)), ["by-key", "inside"]);
     assert!(names(example.variants()).iter().all(|name| name != "by-key" && name != "inside"));
     let chosen = |text: &str| -> Vec<String> {
-        let all = select_variants_of(SERVING, &[example], text, Setting::Started).unwrap();
+        let all = select_variants_of(SERVING, &[example], text, TargetKind::Started).unwrap();
         all.into_iter().flatten().map(|variant| variant.name.clone()).collect()
     };
     assert_eq!(chosen("default"), ["by-key"]);
     assert_eq!(chosen("all"), ["by-key", "inside"]);
-    let error = select_variants(&[example], "inside", Setting::Started).unwrap_err().to_string();
+    let error = select_variants(&[example], "inside", TargetKind::Started).unwrap_err().to_string();
     assert!(error.contains("no variant `inside`") && !error.contains("by-key"), "{error}");
     let of_analytics = example.configuration("2.0", "ordered", "default").unwrap();
     assert!(of_analytics.analytics().is_some() && of_analytics.serving().is_none());
@@ -158,8 +159,8 @@ fn operations_have_statements_and_rules_and_a_variant_may_lack_one() {
     assert_eq!(serving.has(), ["read", "read_paths", "update", "read_modify_write"]);
     assert_eq!(serving.statements("read_modify_write").len(), 4);
     assert_eq!(serving.rules("read_modify_write").undo.as_deref(), Some("ROLLBACK"));
-    assert_eq!(serving.planned("update").as_deref(), Some("SELECT {{key}}"));
-    assert_eq!(serving.planned("read_paths"), None, "nothing is promised");
+    assert_eq!(serving.asserted_plan_statement("update").as_deref(), Some("SELECT {{key}}"));
+    assert_eq!(serving.asserted_plan_statement("read_paths"), None, "nothing is promised");
     assert_eq!(serving.rules("read").violations("Scan"), ["the plan lacks `Unique`", "the plan has `Scan`"]);
     let path = [PathStep::Member("n".into()), PathStep::Element(2)];
     let (paths, columns) = serving.read_paths(&[path.to_vec(), path[..1].to_vec()]);
@@ -203,7 +204,7 @@ fn by_address_a_tier_is_left_to_the_owner() {
     let catalogue = Catalogue::load(&[]).unwrap();
     let of = |tier| {
         let mysql = catalogue.get("mysql").unwrap();
-        let one = mysql.configuration_elsewhere(Provenance::Address, "9.7.4", None, "json-key", "default");
+        let one = mysql.external_configuration(ExternalKind::Address, "9.7.4", None, "json-key", "default");
         one.unwrap().with_durability(tier).unwrap()
     };
     assert!(of("synced").durability.unwrap().ranked, "it sets nothing");

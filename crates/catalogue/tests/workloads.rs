@@ -79,11 +79,7 @@ fn a_folder_has_a_part_for_each_workload_by_its_own_rules() {
     assert_eq!(example.workloads(), ["analytics", "fidelity"]);
     let whole = example.configuration("2.0", "whole", "default").unwrap();
     let fidelity = whole.fidelity().unwrap();
-    assert_eq!(
-        (fidelity.load, fidelity.one_line),
-        (LoadMode::Rows, true),
-        "the variant overrides the base"
-    );
+    assert_eq!((fidelity.load, fidelity.one_line), (LoadMode::Rows, true), "the variant overrides the base");
     assert_eq!(
         (fidelity.extracts, fidelity.inserts),
         (true, false),
@@ -106,7 +102,7 @@ fn a_digest_covers_the_workloads_of_a_run_and_no_others() {
         let catalogue = load(folder.path()).unwrap();
         let example = catalogue.get("example").unwrap();
         let of = |variant: &str, workload: &str| {
-            example.configuration("2.0", variant, "default").unwrap().only(&[workload]).digest
+            example.configuration("2.0", variant, "default").unwrap().for_workloads(&[workload]).digest
         };
         [of("ordered", "analytics"), of("whole", "fidelity")]
     };
@@ -150,10 +146,7 @@ fn sections_that_no_workload_reads_are_named_with_those_that_there_are() {
     let message = error_after(|example| append(example, "system.toml", "\n[fidelty]\none_line = true\n"));
     let expected = "there is no such table and no workload of this name (did you mean `fidelity`?); workloads are \
                     analytics, serving, documents, questions, fidelity";
-    assert_eq!(
-        message,
-        format!("system.toml:{}: `fidelty`: {expected}", with_section().lines().count() + 2)
-    );
+    assert_eq!(message, format!("system.toml:{}: `fidelty`: {expected}", with_section().lines().count() + 2));
     let message = error_after(|example| append(example, "system.toml", "\n[servr]\nx = 1\n"));
     assert!(
         message.contains("`servr`: there is no such table") && message.contains("did you mean `server`?")
@@ -285,10 +278,10 @@ fn a_workload_that_no_chosen_system_runs_is_refused_with_the_reasons() {
     );
 
     let system = |name: &str| catalogue.get(name).unwrap();
-    assert_eq!(system("silent").does_not_run()["fidelity"], "It keeps nothing.");
-    assert_eq!(system("mute").does_not_run()["fidelity"], "its folder has no [fidelity]");
+    assert_eq!(system("silent").unsupported_workloads()["fidelity"], "It keeps nothing.");
+    assert_eq!(system("mute").unsupported_workloads()["fidelity"], "its folder has no [fidelity]");
     assert_eq!(system("example").workloads(), ["analytics", "fidelity"]);
-    assert_eq!(system("example").does_not_run()["serving"], "its folder has no [serving]");
+    assert_eq!(system("example").unsupported_workloads()["serving"], "its folder has no [serving]");
 }
 
 #[test]

@@ -57,9 +57,9 @@ fn main() -> Result<(), Failure> {
     });
     assert!(answers.windows(2).all(|pair| pair[0] == pair[1]), "answers differ between passes");
 
-    for (what, compression_rows) in [("stage", false), ("stage, with compression rows", true)] {
+    for (what, measure_compressed_sizes) in [("stage", false), ("stage, with compression rows", true)] {
         report(what, bytes, || {
-            let options = StageOptions { compression_rows, ..StageOptions::default() };
+            let options = StageOptions { measure_compressed_sizes, ..StageOptions::default() };
             Ok(staged_bytes(&source, &scratch.path().join("staged"), options)?)
         });
     }

@@ -7,9 +7,9 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use jsonathlon_dataset::DataError;
-use jsonathlon_dataset::records::{Kind, RecordSet, Records, Scratch, Values, Written};
+use jsonathlon_dataset::records::{Kind, RecordSet, Records, Scratch, Values, WriteScope};
 use jsonathlon_dataset::source::Source;
-use jsonathlon_dataset::stage::{Blind, StageOptions, stage};
+use jsonathlon_dataset::stage::{IgnoreDocuments, StageOptions, stage};
 
 const DOCUMENTS: u64 = 20_000;
 const PASSES: usize = 9;
@@ -38,11 +38,11 @@ fn main() -> Result<(), DataError> {
 fn staging(records: Records) -> Result<(), DataError> {
     let scratch = std::env::temp_dir().join(format!("records-{}", std::process::id()));
     let source = Source::Records { records, documents: 100_000 };
-    for compression_rows in [false, true] {
+    for measure_compressed_sizes in [false, true] {
         let start = Instant::now();
-        let options = StageOptions { compression_rows, ..StageOptions::default() };
-        let staged = stage(&source, &scratch, options, &mut Blind, &mut |_| (), &|| false)?;
-        let rows = if compression_rows { " with compression rows" } else { "" };
+        let options = StageOptions { measure_compressed_sizes, ..StageOptions::default() };
+        let staged = stage(&source, &scratch, options, &mut IgnoreDocuments, &mut |_| (), &|| false)?;
+        let rows = if measure_compressed_sizes { " with compression rows" } else { "" };
         println!("staging {source}{rows}: {:.2?}, {} bytes", start.elapsed(), staged.bytes);
     }
     // Errors are ignored, because the folder is in the temporary directory.
@@ -72,7 +72,9 @@ fn documents(name: &str, set: &RecordSet) {
         .collect();
     let mut scratch = Scratch::new();
     report(&format!("{name}: checked"), || {
-        (0..).zip(&made).all(|(number, text)| set.check(number, text, Written::Nothing, &mut scratch).is_ok())
+        (0..)
+            .zip(&made)
+            .all(|(number, text)| set.check(number, text, WriteScope::Nothing, &mut scratch).is_ok())
     });
     println!("{name}: {} bytes on average", bytes / DOCUMENTS as usize);
 }

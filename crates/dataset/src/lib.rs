@@ -11,7 +11,7 @@ pub mod digest;
 pub mod fidelity;
 pub mod generate;
 pub mod left_out;
-pub mod ordinal;
+pub mod nested;
 pub mod questions;
 pub mod records;
 pub mod reference;

@@ -11,18 +11,18 @@ use http::Uri;
 use serde::{Deserialize, Serialize};
 
 /// Protocol that supports remote servers: the URL schemes of its addresses, and the default port.
-struct Reach {
+struct ProtocolDefaults {
     protocol: &'static str,
     schemes: &'static [&'static str],
     port: u16,
 }
 
-const REACH: [Reach; 5] = [
-    Reach { protocol: "postgres", schemes: &["postgres", "postgresql"], port: 5432 },
-    Reach { protocol: "mysql", schemes: &["mysql"], port: 3306 },
-    Reach { protocol: "mongodb", schemes: &["mongodb"], port: 27017 },
-    Reach { protocol: "elasticsearch", schemes: &["http", "https"], port: 9200 },
-    Reach { protocol: "clickhouse", schemes: &["http", "https"], port: 8123 },
+const REACH: [ProtocolDefaults; 5] = [
+    ProtocolDefaults { protocol: "postgres", schemes: &["postgres", "postgresql"], port: 5432 },
+    ProtocolDefaults { protocol: "mysql", schemes: &["mysql"], port: 3306 },
+    ProtocolDefaults { protocol: "mongodb", schemes: &["mongodb"], port: 27017 },
+    ProtocolDefaults { protocol: "elasticsearch", schemes: &["http", "https"], port: 9200 },
+    ProtocolDefaults { protocol: "clickhouse", schemes: &["http", "https"], port: 8123 },
 ];
 
 const PARAMETERS: [&str; 3] = ["tls", "ca", "socket"];

@@ -5,10 +5,10 @@ use std::sync::{Arc, Mutex};
 
 use jsonathlon_telemetry::clock::Clock;
 
-use crate::prepared::{Parameter, Prepared};
-use crate::rows::{Cell, Outcome, Report, RowSink};
+use crate::prepared::{Parameter, PreparedStatement};
+use crate::rows::{Cell, ResultSet, RowSink, StatementStats};
 
-pub use crate::endpoint::{Open, Place};
+pub use crate::endpoint::{EngineLocation, SessionOptions};
 pub use crate::error::{DriverError, Result};
 
 /// Stream of the documents of a bulk load.
@@ -55,16 +55,16 @@ pub trait Connection: Send {
     ///
     /// # Errors
     /// [`DriverError::Refused`] with the system's message. The session stays usable.
-    fn ask(&mut self, statement: &str, sink: &mut dyn RowSink) -> Result<Report>;
+    fn ask(&mut self, statement: &str, sink: &mut dyn RowSink) -> Result<StatementStats>;
 
     /// As [`Connection::ask`], but collects the whole answer in memory.
     ///
     /// # Errors
     /// As [`Connection::ask`].
-    fn collect(&mut self, statement: &str) -> Result<Outcome> {
-        let mut outcome = Outcome::default();
+    fn collect(&mut self, statement: &str) -> Result<ResultSet> {
+        let mut outcome = ResultSet::default();
         let report = self.ask(statement, &mut outcome)?;
-        Ok(outcome.with(report))
+        Ok(outcome.with_stats(report))
     }
 
     /// Prepares what [`Connection::export`] needs besides this session, e.g. a second connection, so that it
@@ -90,7 +90,7 @@ pub trait Connection: Send {
     /// # Errors
     /// As [`Connection::export`].
     fn texts(&mut self, statement: &str, take: &mut dyn FnMut(&[u8])) -> Result<()> {
-        self.ask(statement, &mut Texts(take)).map(drop)
+        self.ask(statement, &mut FirstColumnSink(take)).map(drop)
     }
 
     /// Prepares a statement that is executed many times. Each protocol has its own syntax for parameters:
@@ -112,11 +112,11 @@ pub trait Connection: Send {
     ///
     /// # Errors
     /// As [`Connection::ask`], as far as the system checks a statement before it is executed.
-    fn prepare(&mut self, statement: &str) -> Result<Prepared>;
+    fn prepare(&mut self, statement: &str) -> Result<PreparedStatement>;
 
     /// Releases a prepared statement on the server or engine. Does nothing by default, which suits drivers
     /// that only keep the statement's text.
-    fn release(&mut self, _: &Prepared) {}
+    fn release(&mut self, _: &PreparedStatement) {}
 
     /// Executes a prepared statement and passes its rows to `sink` as they arrive.
     ///
@@ -124,10 +124,10 @@ pub trait Connection: Send {
     /// As [`Connection::ask`]; [`DriverError::Refused`] also if the parameters do not match the statement.
     fn execute(
         &mut self,
-        prepared: &Prepared,
+        prepared: &PreparedStatement,
         parameters: &[Parameter<'_>],
         sink: &mut dyn RowSink,
-    ) -> Result<Report>;
+    ) -> Result<StatementStats>;
 
     /// Inserts one document per row through `statement`, with `:doc` bound as text, and returns the number
     /// accepted. SQLite inserts all rows in one transaction, MySQL and PostgreSQL in one per connection, and
@@ -147,8 +147,8 @@ pub trait Connection: Send {
     ) -> Result<u64>;
 
     /// Returns the process in which the engine runs, so that its resource use can be measured.
-    fn place(&self) -> Place {
-        Place::Here
+    fn place(&self) -> EngineLocation {
+        EngineLocation::InProcess
     }
 
     /// Ends the session cleanly. All committed data is in the data folder when this returns.
@@ -159,9 +159,9 @@ pub trait Connection: Send {
 }
 
 /// Row sink that passes the first cell of each row, which must be text, to a callback.
-struct Texts<'a>(&'a mut dyn FnMut(&[u8]));
+struct FirstColumnSink<'a>(&'a mut dyn FnMut(&[u8]));
 
-impl RowSink for Texts<'_> {
+impl RowSink for FirstColumnSink<'_> {
     fn columns(&mut self, _: &[&str]) -> Result<()> {
         Ok(())
     }
@@ -182,16 +182,16 @@ pub type SharedOutput = Arc<Mutex<dyn Write + Send>>;
 
 /// Resources that the worker provides to a driver. Only the mock uses them.
 #[derive(Clone)]
-pub struct Host {
+pub struct DriverContext {
     /// Clock that the mock's delays use.
     pub clock: Arc<dyn Clock>,
     /// Stream of the worker's replies, which the mock can corrupt on request. `None` if the caller has none.
     pub output: Option<SharedOutput>,
 }
 
-impl std::fmt::Debug for Host {
+impl std::fmt::Debug for DriverContext {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Host").field("output", &self.output.is_some()).finish_non_exhaustive()
+        f.debug_struct("DriverContext").field("output", &self.output.is_some()).finish_non_exhaustive()
     }
 }
 
@@ -204,7 +204,7 @@ pub fn cores(asked: usize) -> usize {
 }
 
 /// Returns the number of cores to set in the engine. `None` if the session may use all cores of the process.
-pub fn fewer_cores(open: &Open) -> Option<usize> {
+pub fn core_limit(open: &SessionOptions) -> Option<usize> {
     let all = std::thread::available_parallelism().map_or(usize::MAX, std::num::NonZero::get);
     (open.cores > 0 && open.cores < all).then_some(open.cores)
 }
@@ -216,7 +216,7 @@ mod tests {
     #[test]
     fn cores_are_set_only_when_they_are_fewer_than_there_are() {
         let all = std::thread::available_parallelism().unwrap().get();
-        let set = |cores| fewer_cores(&Open { cores, ..Open::default() });
+        let set = |cores| core_limit(&SessionOptions { cores, ..SessionOptions::default() });
         assert_eq!(set(0), None);
         assert_eq!(set(all), None);
         assert_eq!(set(all + 1), None);

@@ -15,10 +15,10 @@ use crate::error::{DriverError, Result};
 const REMEDY: &str = "name the authority that signed the server's certificate by ?ca=FILE.pem, and the \
                                  host as the certificate has it";
 
-/// Options for opening a session.
+/// Which engine or server a session opens, in which data folder and with which settings.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Open {
+pub struct SessionOptions {
     /// Protocol: `chdb`, `clickhouse`, `duckdb`, `elasticsearch`, `mongodb`, `mysql`, `postgres`, `sqlite`,
     /// `yardstick` or `mock`.
     pub protocol: String,
@@ -45,10 +45,10 @@ pub struct Open {
     pub endpoint: Option<Box<Endpoint>>,
 }
 
-impl Open {
+impl SessionOptions {
     /// Returns a copy without the server's process id, for a server that may have been restarted since.
     #[must_use]
-    pub fn anew(&self) -> Self {
+    pub fn without_process_id(&self) -> Self {
         let mut open = self.clone();
         if let Some(endpoint) = &mut open.endpoint {
             endpoint.process = None;
@@ -58,10 +58,10 @@ impl Open {
 
     /// Returns a copy that makes one short attempt, for a caller that retries later.
     #[must_use]
-    pub fn at_once(&self) -> Self {
-        let mut open = self.anew();
+    pub fn with_single_attempt(&self) -> Self {
+        let mut open = self.without_process_id();
         if let Some(endpoint) = &mut open.endpoint {
-            endpoint.patience_s = 0;
+            endpoint.connect_timeout_s = 0;
             endpoint.attempt_ms = Some(SHORT_ATTEMPT_MS);
         }
         open
@@ -71,23 +71,23 @@ impl Open {
 /// Process in which an engine runs, for measuring its resource use.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Place {
+pub enum EngineLocation {
     /// Embedded engine in the process of its session.
     #[default]
-    Here,
+    InProcess,
     /// Process with this id and its descendants.
     Process(u32),
     /// Server whose process id is unknown, so that its resource use cannot be measured.
-    Elsewhere,
+    Remote,
 }
 
-impl Place {
+impl EngineLocation {
     /// Returns the process id of a server. `None` for an embedded engine or a server of unknown process.
     #[must_use]
     pub fn process(self) -> Option<u32> {
         match self {
             Self::Process(pid) => Some(pid),
-            Self::Here | Self::Elsewhere => None,
+            Self::InProcess | Self::Remote => None,
         }
     }
 }
@@ -122,12 +122,12 @@ pub struct Endpoint {
     /// Whether all data on the server belongs to the run. If so, the server counts as ready only when all of
     /// it can be read.
     #[serde(default)]
-    pub whole: bool,
+    pub exclusive: bool,
     /// Seconds to wait for the server to answer, since it may still be starting.
-    pub patience_s: u64,
+    pub connect_timeout_s: u64,
     /// Milliseconds between two attempts. Adds half of this, on average, to the measured start time of a
     /// server.
-    pub pause_ms: u64,
+    pub retry_interval_ms: u64,
     /// Timeout of each step of an attempt, in milliseconds. `None` for five seconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub attempt_ms: Option<u64>,
@@ -149,11 +149,11 @@ impl fmt::Display for Endpoint {
 }
 
 /// Why an attempt to connect failed, and whether to retry.
-pub enum NotReady {
+pub enum ConnectFailure {
     /// The server is not ready yet; the attempt is repeated. Contains the reason.
-    Yet(String),
+    Transient(String),
     /// The server will never accept this session; no further attempt is made. Contains the reason.
-    Ever(String),
+    Permanent(String),
 }
 
 impl Endpoint {
@@ -161,7 +161,7 @@ impl Endpoint {
     ///
     /// # Errors
     /// [`DriverError::Unavailable`] if `open` has no endpoint.
-    pub fn of(open: &Open) -> Result<Self> {
+    pub fn of(open: &SessionOptions) -> Result<Self> {
         match &open.endpoint {
             Some(endpoint) => Ok(Self::clone(endpoint)),
             None => Err(DriverError::Unavailable(format!(
@@ -171,20 +171,23 @@ impl Endpoint {
         }
     }
 
-    /// Calls `probe` every `pause_ms` until it succeeds.
+    /// Calls `probe` every `retry_interval_ms` until it succeeds.
     ///
     /// # Errors
-    /// [`DriverError::Unavailable`] if `probe` returns [`NotReady::Ever`], if its error is about the server's
-    /// certificate, or if `patience_s` have passed.
-    pub fn reach<T>(&self, mut probe: impl FnMut(&Self) -> std::result::Result<T, NotReady>) -> Result<T> {
-        let (begun, limit) = (Instant::now(), Duration::from_secs(self.patience_s));
+    /// [`DriverError::Unavailable`] if `probe` returns [`ConnectFailure::Permanent`], if its error is about
+    /// the server's certificate, or if `connect_timeout_s` have passed.
+    pub fn connect_with_retry<T>(
+        &self,
+        mut probe: impl FnMut(&Self) -> std::result::Result<T, ConnectFailure>,
+    ) -> Result<T> {
+        let (begun, limit) = (Instant::now(), Duration::from_secs(self.connect_timeout_s));
         loop {
             let why = match probe(self) {
                 Ok(ready) => return Ok(ready),
-                Err(NotReady::Ever(why)) => {
+                Err(ConnectFailure::Permanent(why)) => {
                     return Err(DriverError::Unavailable(format!("{self}: {why}")));
                 }
-                Err(NotReady::Yet(why)) => why,
+                Err(ConnectFailure::Transient(why)) => why,
             };
             if blames_certificate(&why) {
                 return Err(DriverError::Unavailable(format!("{self}: {why}: {}", REMEDY)));
@@ -192,32 +195,33 @@ impl Endpoint {
             if begun.elapsed() >= limit {
                 return Err(DriverError::Unavailable(format!("{self} does not answer: {why}")));
             }
-            std::thread::sleep(Duration::from_millis(self.pause_ms));
+            std::thread::sleep(Duration::from_millis(self.retry_interval_ms));
         }
     }
 
     /// Timeout of each step of an attempt to connect.
-    pub fn attempt(&self) -> Duration {
+    pub fn step_timeout(&self) -> Duration {
         Duration::from_millis(self.attempt_ms.unwrap_or(ATTEMPT_MS))
     }
 
     /// Returns the process of the server, for measuring its resource use.
-    pub fn place(&self) -> Place {
-        self.process.map_or(Place::Elsewhere, Place::Process)
+    pub fn place(&self) -> EngineLocation {
+        self.process.map_or(EngineLocation::Remote, EngineLocation::Process)
     }
 
     /// Returns `true` if `pid` is the server's process or one of its descendants. Always `true` if the
     /// server's process is unknown, because then the user is trusted to have named the right server.
-    pub fn is_of_server(&self, pid: Option<u32>) -> bool {
+    pub fn owns_process(&self, pid: Option<u32>) -> bool {
         let Some(server) = self.process else { return true };
         pid.is_some_and(|pid| {
             pid == server
-                || jsonathlon_telemetry::tree::below(server).is_ok_and(|processes| processes.contains(&pid))
+                || jsonathlon_telemetry::process_tree::descendants(server)
+                    .is_ok_and(|processes| processes.contains(&pid))
         })
     }
 
     /// Adds the server's address to the error of a broken connection. Other errors are returned unchanged.
-    pub fn told(&self, error: DriverError) -> DriverError {
+    pub fn with_server_context(&self, error: DriverError) -> DriverError {
         match error {
             DriverError::Crashed(words) => {
                 DriverError::Crashed(format!("the server at {self} cut the connection: {words}"))
@@ -227,8 +231,11 @@ impl Endpoint {
     }
 
     /// Error for a session that could not be opened although another one is open to the same server.
-    pub fn refused(&self, (NotReady::Yet(why) | NotReady::Ever(why)): NotReady) -> DriverError {
-        self.told(DriverError::Crashed(why))
+    pub fn refused(
+        &self,
+        (ConnectFailure::Transient(why) | ConnectFailure::Permanent(why)): ConnectFailure,
+    ) -> DriverError {
+        self.with_server_context(DriverError::Crashed(why))
     }
 }
 
@@ -245,19 +252,21 @@ mod tests {
     fn a_server_is_waited_for_as_long_as_told_and_no_longer_than_sensible() {
         let endpoint = Endpoint { host: "::1".into(), port: 5, ..Endpoint::default() };
         let mut attempts = 0;
-        let patient = Endpoint { patience_s: 60, ..endpoint.clone() };
-        let ready = patient.reach(|_| {
+        let patient = Endpoint { connect_timeout_s: 60, ..endpoint.clone() };
+        let ready = patient.connect_with_retry(|_| {
             attempts += 1;
-            if attempts < 3 { Err(NotReady::Yet("starting".into())) } else { Ok(attempts) }
+            if attempts < 3 { Err(ConnectFailure::Transient("starting".into())) } else { Ok(attempts) }
         });
         assert_eq!(ready.unwrap(), 3);
-        let never = |why: fn(String) -> NotReady, words: &str| {
-            let error = endpoint.reach(|_| Err::<(), _>(why(words.into()))).unwrap_err();
+        let never = |why: fn(String) -> ConnectFailure, words: &str| {
+            let error = endpoint.connect_with_retry(|_| Err::<(), _>(why(words.into()))).unwrap_err();
             error.to_string()
         };
-        assert_eq!(never(NotReady::Yet, "refused"), "[::1]:5 does not answer: refused");
-        assert_eq!(never(NotReady::Ever, "wrong password"), "[::1]:5: wrong password");
-        let error = patient.reach(|_| Err::<(), _>(NotReady::Yet("invalid peer certificate: x".into())));
+        assert_eq!(never(ConnectFailure::Transient, "refused"), "[::1]:5 does not answer: refused");
+        assert_eq!(never(ConnectFailure::Permanent, "wrong password"), "[::1]:5: wrong password");
+        let error = patient.connect_with_retry(|_| {
+            Err::<(), _>(ConnectFailure::Transient("invalid peer certificate: x".into()))
+        });
         assert!(error.unwrap_err().to_string().contains("?ca=FILE.pem"));
     }
 
@@ -269,28 +278,29 @@ mod tests {
             host: "127.0.0.1".into(),
             port: silent.local_addr().unwrap().port(),
             process: Some(1),
-            patience_s: 600,
+            connect_timeout_s: 600,
             ..Endpoint::default()
         };
-        let open = Open { endpoint: Some(Box::new(endpoint)), ..Open::default() }.at_once();
+        let open = SessionOptions { endpoint: Some(Box::new(endpoint)), ..SessionOptions::default() }
+            .with_single_attempt();
         let endpoint = Endpoint::of(&open).unwrap();
-        assert_eq!((endpoint.attempt(), endpoint.process), (Duration::from_secs(1), None));
+        assert_eq!((endpoint.step_timeout(), endpoint.process), (Duration::from_secs(1), None));
         let mut attempts = 0;
-        let refused = endpoint.reach(|_| {
+        let refused = endpoint.connect_with_retry(|_| {
             attempts += 1;
-            Err::<(), _>(NotReady::Yet("starting".into()))
+            Err::<(), _>(ConnectFailure::Transient("starting".into()))
         });
         assert_eq!((attempts, refused.is_err()), (1, true));
-        assert_eq!(Endpoint::default().attempt(), Duration::from_secs(5));
+        assert_eq!(Endpoint::default().step_timeout(), Duration::from_secs(5));
     }
 
     #[test]
     fn only_processes_of_the_server_are_taken_for_it() {
         let here = std::process::id();
         let endpoint = |process| Endpoint { process, ..Endpoint::default() };
-        assert!(endpoint(Some(here)).is_of_server(Some(here)));
-        assert!(!endpoint(Some(here)).is_of_server(Some(1)));
-        assert!(!endpoint(Some(here)).is_of_server(None));
-        assert!(endpoint(None).is_of_server(None));
+        assert!(endpoint(Some(here)).owns_process(Some(here)));
+        assert!(!endpoint(Some(here)).owns_process(Some(1)));
+        assert!(!endpoint(Some(here)).owns_process(None));
+        assert!(endpoint(None).owns_process(None));
     }
 }

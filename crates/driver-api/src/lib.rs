@@ -8,15 +8,16 @@ pub mod codecs;
 pub mod driver;
 pub mod endpoint;
 pub mod error;
-pub mod lane;
-#[cfg(any(test, feature = "made"))]
-pub mod made;
+pub mod nonblocking;
 pub mod prepared;
 pub mod rows;
+#[cfg(any(test, feature = "test-support"))]
+pub mod test_support;
 
 pub use driver::{
-    Connection, DocumentSource, DriverError, Host, LoadSink, Open, Place, Result, SharedOutput,
+    Connection, DocumentSource, DriverContext, DriverError, EngineLocation, LoadSink, Result, SessionOptions,
+    SharedOutput,
 };
-pub use lane::{Lane, marker};
-pub use prepared::{Parameter, Prepared};
-pub use rows::{Cell, Outcome, Report, RowSink};
+pub use nonblocking::{NonblockingConnection, parameter_marker};
+pub use prepared::{Parameter, PreparedStatement};
+pub use rows::{Cell, ResultSet, RowSink, StatementStats};

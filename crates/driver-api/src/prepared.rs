@@ -24,20 +24,21 @@ pub enum Parameter<'a> {
 
 /// Handle of a statement that a connection has prepared. Valid as long as that connection.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Prepared {
+pub struct PreparedStatement {
     connection: u64,
     index: usize,
 }
 
-impl Prepared {
-    /// Creates a handle for a [`crate::Lane`] that numbers its statements itself instead of using
-    /// [`Statements`].
+impl PreparedStatement {
+    /// Creates a handle for a [`crate::NonblockingConnection`] that numbers its statements itself instead of
+    /// using [`StatementTable`].
     #[must_use]
     pub fn numbered(index: usize) -> Self {
         Self { connection: u64::MAX, index }
     }
 
-    /// Index of the statement within its connection; for [`Prepared::numbered`] the index given there.
+    /// Index of the statement within its connection; for [`PreparedStatement::numbered`] the index given
+    /// there.
     #[must_use]
     pub fn number(&self) -> usize {
         self.index
@@ -48,32 +49,32 @@ static CONNECTIONS: AtomicU64 = AtomicU64::new(0);
 
 /// Prepared statements of one connection, in the protocol's representation `T`.
 #[derive(Debug)]
-pub struct Statements<T> {
+pub struct StatementTable<T> {
     connection: u64,
     all: Vec<Option<T>>,
     /// Indices in `all` of removed statements, to be reused.
     free: Vec<usize>,
 }
 
-impl<T> Default for Statements<T> {
+impl<T> Default for StatementTable<T> {
     fn default() -> Self {
         Self { connection: CONNECTIONS.fetch_add(1, Ordering::Relaxed), all: Vec::new(), free: Vec::new() }
     }
 }
 
-impl<T> Statements<T> {
+impl<T> StatementTable<T> {
     /// Stores a statement and returns its handle. Indices of removed statements are reused.
-    pub fn keep(&mut self, statement: T) -> Prepared {
+    pub fn insert(&mut self, statement: T) -> PreparedStatement {
         let index = self.free.pop().unwrap_or(self.all.len());
         match self.all.get_mut(index) {
             Some(place) => *place = Some(statement),
             None => self.all.push(Some(statement)),
         }
-        Prepared { connection: self.connection, index }
+        PreparedStatement { connection: self.connection, index }
     }
 
     /// Removes a statement. `None` if it was removed already or belongs to another connection.
-    pub fn remove(&mut self, prepared: &Prepared) -> Option<T> {
+    pub fn remove(&mut self, prepared: &PreparedStatement) -> Option<T> {
         let own = prepared.connection == self.connection;
         let removed = self.all.get_mut(prepared.index).filter(|_| own)?.take()?;
         self.free.push(prepared.index);
@@ -84,7 +85,7 @@ impl<T> Statements<T> {
     ///
     /// # Errors
     /// [`DriverError::Unsupported`] if the handle belongs to another connection or its statement was removed.
-    pub fn get_mut(&mut self, prepared: &Prepared) -> Result<&mut T> {
+    pub fn get_mut(&mut self, prepared: &PreparedStatement) -> Result<&mut T> {
         self.get(prepared)?;
         self.all.get_mut(prepared.index).and_then(Option::as_mut).ok_or_else(foreign)
     }
@@ -93,7 +94,7 @@ impl<T> Statements<T> {
     ///
     /// # Errors
     /// [`DriverError::Unsupported`] if the handle belongs to another connection or its statement was removed.
-    pub fn get(&self, prepared: &Prepared) -> Result<&T> {
+    pub fn get(&self, prepared: &PreparedStatement) -> Result<&T> {
         let own = (prepared.connection == self.connection).then(|| self.all.get(prepared.index)).flatten();
         own.and_then(Option::as_ref).ok_or_else(foreign)
     }
@@ -107,7 +108,7 @@ fn foreign() -> DriverError {
 ///
 /// # Errors
 /// [`DriverError::Refused`] if more or fewer parameters are given.
-pub fn expect(wanted: usize, parameters: &[Parameter<'_>]) -> Result<()> {
+pub fn check_parameter_count(wanted: usize, parameters: &[Parameter<'_>]) -> Result<()> {
     if parameters.len() == wanted {
         return Ok(());
     }
@@ -129,7 +130,7 @@ pub fn placeholder(text: &str) -> Option<usize> {
 ///
 /// # Errors
 /// [`DriverError::Refused`] if fewer parameters are given.
-pub fn nth<'a, 'p>(index: usize, parameters: &'a [Parameter<'p>]) -> Result<&'a Parameter<'p>> {
+pub fn parameter_at<'a, 'p>(index: usize, parameters: &'a [Parameter<'p>]) -> Result<&'a Parameter<'p>> {
     parameters.get(index).ok_or_else(|| {
         DriverError::Refused(format!(
             "the statement has a parameter :{}, and {} are given",
@@ -142,7 +143,7 @@ pub fn nth<'a, 'p>(index: usize, parameters: &'a [Parameter<'p>]) -> Result<&'a 
 /// Returns `true` if a semicolon stands before the end of `text`. The semicolon may be part of a literal or
 /// comment, which only the system's own parser can tell. If `false`, the text is one statement and need not
 /// be parsed twice.
-pub fn may_be_several(text: &str) -> bool {
+pub fn may_hold_several_statements(text: &str) -> bool {
     text.trim_end_matches(|letter: char| letter.is_whitespace() || letter == ';').contains(';')
 }
 
@@ -152,12 +153,12 @@ mod tests {
 
     #[test]
     fn a_statement_is_its_connections_own() {
-        let (mut one, other) = (Statements::default(), Statements::<&str>::default());
-        let (first, second) = (one.keep("a"), one.keep("b"));
+        let (mut one, other) = (StatementTable::default(), StatementTable::<&str>::default());
+        let (first, second) = (one.insert("a"), one.insert("b"));
         assert_eq!((one.get(&first), one.get(&second)), (Ok(&"a"), Ok(&"b")));
         assert_eq!((one.remove(&first), one.remove(&first)), (Some("a"), None));
         assert!(one.get(&first).is_err());
-        let third = one.keep("c");
+        let third = one.insert("c");
         assert_eq!((one.get(&third), one.get(&second)), (Ok(&"c"), Ok(&"b")));
         assert!(other.get(&first).unwrap_err().to_string().contains("another connection"));
     }
@@ -172,11 +173,11 @@ mod tests {
 
     #[test]
     fn only_a_semicolon_before_the_end_may_part_statements() {
-        assert!(!may_be_several("SELECT 1"));
-        assert!(!may_be_several("SELECT 1 ;; \n"));
-        assert!(!may_be_several(" ; "));
-        assert!(may_be_several("SELECT 1; SELECT 2"));
-        assert!(may_be_several("SELECT ';'"));
-        assert!(may_be_several("SELECT 1; -- one"));
+        assert!(!may_hold_several_statements("SELECT 1"));
+        assert!(!may_hold_several_statements("SELECT 1 ;; \n"));
+        assert!(!may_hold_several_statements(" ; "));
+        assert!(may_hold_several_statements("SELECT 1; SELECT 2"));
+        assert!(may_hold_several_statements("SELECT ';'"));
+        assert!(may_hold_several_statements("SELECT 1; -- one"));
     }
 }

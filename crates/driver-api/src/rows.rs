@@ -66,7 +66,7 @@ pub trait RowSink {
 /// Statistics that a system reports about an executed statement. A field is `None` if the system does not
 /// report it.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Report {
+pub struct StatementStats {
     /// Execution time in seconds by the system's own clock.
     pub server_seconds: Option<f64>,
     /// Number of rows read from storage.
@@ -84,7 +84,7 @@ pub struct Report {
 
 /// Collected answer to one statement. A statistic is `None` if the system does not report it.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Outcome {
+pub struct ResultSet {
     /// Column names; empty for a statement without an answer.
     pub columns: Vec<String>,
     /// Rows in the order in which the system returned them.
@@ -106,7 +106,7 @@ fn is_none(count: &u64) -> bool {
     *count == 0
 }
 
-impl RowSink for Outcome {
+impl RowSink for ResultSet {
     fn columns(&mut self, names: &[&str]) -> Result<()> {
         self.columns = names.iter().map(|name| (*name).to_owned()).collect();
         self.rows.clear();
@@ -119,11 +119,12 @@ impl RowSink for Outcome {
     }
 }
 
-impl Outcome {
+impl ResultSet {
     /// Adds the statistics that the system reported.
     #[must_use]
-    pub fn with(self, report: Report) -> Self {
-        let Report { server_seconds, rows_read, bytes_read, memory_bytes, affected: _, replaced } = report;
+    pub fn with_stats(self, report: StatementStats) -> Self {
+        let StatementStats { server_seconds, rows_read, bytes_read, memory_bytes, affected: _, replaced } =
+            report;
         Self { server_seconds, rows_read, bytes_read, memory_bytes, replaced, ..self }
     }
 
@@ -131,13 +132,13 @@ impl Outcome {
     ///
     /// # Errors
     /// Errors that `sink` returns.
-    pub fn replay(&self, sink: &mut dyn RowSink) -> Result<Report> {
+    pub fn replay(&self, sink: &mut dyn RowSink) -> Result<StatementStats> {
         sink.columns(&self.columns.iter().map(String::as_str).collect::<Vec<_>>())?;
         for row in &self.rows {
             sink.row(&row.iter().map(Cell::from).collect::<Vec<_>>())?;
         }
         let Self { server_seconds, rows_read, bytes_read, memory_bytes, replaced, .. } = *self;
-        Ok(Report { server_seconds, rows_read, bytes_read, memory_bytes, affected: None, replaced })
+        Ok(StatementStats { server_seconds, rows_read, bytes_read, memory_bytes, affected: None, replaced })
     }
 
     /// Returns the first cell of the answer to a version query.
@@ -180,7 +181,7 @@ pub fn replaced(bytes: &[u8]) -> String {
 ///
 /// # Errors
 /// Errors that `sink` returns.
-pub fn one_text(column: &str, text: &str, sink: &mut dyn RowSink) -> Result<()> {
+pub fn single_text_row(column: &str, text: &str, sink: &mut dyn RowSink) -> Result<()> {
     sink.columns(&[column])?;
     sink.row(&[Cell::Text(text)])
 }

@@ -19,28 +19,28 @@ const IDLE_LIMIT: Duration = Duration::from_secs(24 * 3600);
 
 /// Complete HTTP response of a server.
 #[derive(Debug)]
-pub(crate) struct Answer {
+pub(crate) struct HttpResponse {
     pub(crate) status: u16,
     pub(crate) headers: http::HeaderMap,
     pub(crate) body: Vec<u8>,
 }
 
-impl Answer {
-    pub(crate) fn is_good(&self) -> bool {
+impl HttpResponse {
+    pub(crate) fn is_success(&self) -> bool {
         (200..300).contains(&self.status)
     }
 }
 
-/// Connection pool and login of one server.
+/// Sends requests to one server; holds its connection pool and login.
 #[derive(Debug, Clone)]
-pub(crate) struct Http {
+pub(crate) struct HttpClient {
     agent: ureq::Agent,
     base: String,
     /// Value of the `Authorization` header. `None` if the endpoint has no user.
     login: Option<String>,
 }
 
-impl Http {
+impl HttpClient {
     /// Creates a client that keeps up to `connections` idle connections.
     pub(crate) fn new(endpoint: &Endpoint, connections: usize) -> Result<Self> {
         let (scheme, encryption) = match &endpoint.tls {
@@ -58,7 +58,7 @@ impl Http {
             }
         };
         let agent = ureq::Agent::config_builder()
-            .timeout_connect(Some(endpoint.attempt()))
+            .timeout_connect(Some(endpoint.step_timeout()))
             // A proxy from the environment is not used, because its time would be measured too.
             .proxy(None)
             .max_redirects(0)
@@ -85,7 +85,7 @@ impl Http {
         method: &str,
         path: &str,
         body: Option<(&str, &[u8])>,
-    ) -> std::result::Result<Answer, ureq::Error> {
+    ) -> std::result::Result<HttpResponse, ureq::Error> {
         // Without a length, an empty body would be sent with chunked encoding.
         let empty = matches!(method, "POST" | "PUT").then_some(("application/json", &b""[..]));
         let request = self.request(method, path);
@@ -96,7 +96,11 @@ impl Http {
     }
 
     /// Sends one request whose body is read from `body` while it is sent.
-    pub(crate) fn stream(&self, path: &str, body: &mut dyn Read) -> std::result::Result<Answer, ureq::Error> {
+    pub(crate) fn stream(
+        &self,
+        path: &str,
+        body: &mut dyn Read,
+    ) -> std::result::Result<HttpResponse, ureq::Error> {
         let mut body = body;
         let body = ureq::SendBody::from_reader(&mut body);
         read(self.agent.run(self.request("POST", path).body(body)?)?)
@@ -111,9 +115,9 @@ impl Http {
     }
 }
 
-fn read(response: http::Response<ureq::Body>) -> std::result::Result<Answer, ureq::Error> {
+fn read(response: http::Response<ureq::Body>) -> std::result::Result<HttpResponse, ureq::Error> {
     let (status, headers) = (response.status().as_u16(), response.headers().clone());
     let mut body = Vec::new();
     response.into_body().into_reader().read_to_end(&mut body)?;
-    Ok(Answer { status, headers, body })
+    Ok(HttpResponse { status, headers, body })
 }

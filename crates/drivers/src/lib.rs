@@ -19,5 +19,5 @@ mod tls;
 pub use clickhouse::Clickhouse;
 pub use elasticsearch::Elasticsearch;
 pub use mongodb::{Mongodb, lane as mongodb_lane};
-pub use mysql::{Mysql, MysqlLane};
-pub use postgres::{Postgres, PostgresLane};
+pub use mysql::{Mysql, MysqlNonblocking};
+pub use postgres::{Postgres, PostgresNonblocking};

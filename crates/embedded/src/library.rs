@@ -3,19 +3,19 @@
 
 use std::path::{Path, PathBuf};
 
-use jsonathlon_driver_api::driver::{DriverError, Open, Result};
+use jsonathlon_driver_api::driver::{DriverError, Result, SessionOptions};
 use libloading::os::unix::{Library, RTLD_LAZY, RTLD_LOCAL};
 
-/// Loaded shared library. It is never unloaded, because DuckDB and chDB leave threads behind that run its
+/// Library of an engine. It is never unloaded, because DuckDB and chDB leave threads behind that run its
 /// code, and the process ends soon after its session anyway.
-pub(crate) struct Loaded {
+pub(crate) struct SharedLibrary {
     library: std::mem::ManuallyDrop<Library>,
     path: PathBuf,
 }
 
-impl Loaded {
+impl SharedLibrary {
     /// Loads the library at the path in `open`.
-    pub(crate) fn open(open: &Open) -> Result<Self> {
+    pub(crate) fn open(open: &SessionOptions) -> Result<Self> {
         let path = open.library.as_deref().ok_or_else(|| {
             DriverError::Unavailable(format!("protocol `{}` needs the path of a library", open.protocol))
         })?;
@@ -54,15 +54,22 @@ impl Loaded {
 mod tests {
     use super::*;
 
-    fn open(library: Option<&str>) -> Open {
-        Open { protocol: "duckdb".into(), library: library.map(PathBuf::from), ..Open::default() }
+    fn open(library: Option<&str>) -> SessionOptions {
+        SessionOptions {
+            protocol: "duckdb".into(),
+            library: library.map(PathBuf::from),
+            ..SessionOptions::default()
+        }
     }
 
     #[test]
     fn a_missing_path_and_a_missing_file_are_told_apart() {
-        let Err(DriverError::Unavailable(text)) = Loaded::open(&open(None)) else { panic!("loaded nothing") };
+        let Err(DriverError::Unavailable(text)) = SharedLibrary::open(&open(None)) else {
+            panic!("loaded nothing")
+        };
         assert!(text.contains("`duckdb` needs the path"), "{text}");
-        let Err(DriverError::Unavailable(text)) = Loaded::open(&open(Some("/nonexistent/lib.so"))) else {
+        let Err(DriverError::Unavailable(text)) = SharedLibrary::open(&open(Some("/nonexistent/lib.so")))
+        else {
             panic!("loaded nothing")
         };
         assert!(text.contains("/nonexistent/lib.so"), "{text}");
@@ -72,7 +79,9 @@ mod tests {
     fn a_file_that_is_no_library_is_named() {
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), "not an object file").unwrap();
-        let Err(DriverError::Unavailable(text)) = Loaded::load(file.path()) else { panic!("loaded a text") };
+        let Err(DriverError::Unavailable(text)) = SharedLibrary::load(file.path()) else {
+            panic!("loaded a text")
+        };
         assert!(text.contains(file.path().to_str().unwrap()), "{text}");
     }
 }

@@ -14,7 +14,7 @@ use common::{
 
 use jsonathlon_catalogue::Transport;
 use jsonathlon_dataset::records::Records;
-use jsonathlon_driver_api::{Outcome, Parameter};
+use jsonathlon_driver_api::{Parameter, ResultSet};
 
 struct System {
     name: &'static str,
@@ -136,7 +136,7 @@ fn measure(
         set.document(number, 0, &mut document);
         let row =
             [Parameter::Text(std::str::from_utf8(&key)?), Parameter::Json(std::str::from_utf8(&document)?)];
-        session.execute(&insert, &row, &mut Outcome::default())?;
+        session.execute(&insert, &row, &mut ResultSet::default())?;
     }
     if let Some(commit) = commit {
         session.collect(commit)?;

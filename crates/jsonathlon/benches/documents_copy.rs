@@ -22,9 +22,9 @@ use common::{
 };
 
 use jsonathlon_catalogue::DOCUMENTS;
-use jsonathlon_dataset::ordinal::{Data, Maker, Table};
+use jsonathlon_dataset::nested::{InnerContent, NestedGenerator, NestedTable};
 use jsonathlon_stats::statistics::median;
-use jsonathlon_worker::protocol::{Exported, Load, Loaded, Op};
+use jsonathlon_worker::protocol::{ExportReply, LoadMethod, LoadReply, Op};
 
 /// Ordinals of documents of 64 KiB, 1 MiB and 16 MiB.
 const ORDINALS: [u64; 3] = [12, 16, 20];
@@ -47,7 +47,7 @@ fn main() -> Result<(), Problem> {
     for variant in variants {
         let mut server = Started::new(&scratch.path().join(variant), variant)?;
         for ordinal in ordinals {
-            let table = Table::of_total(u32::try_from(*ordinal)?, total, Data::Identical, 1)?;
+            let table = NestedTable::of_total(u32::try_from(*ordinal)?, total, InnerContent::Identical, 1)?;
             let files = Files::new(scratch.path(), table)?;
             println!("{variant}: {table}, {pairs} pairs");
             for (what, ours, theirs) in [
@@ -118,15 +118,15 @@ fn compare(
 
 /// Files with the same documents, in the format of each side.
 struct Files {
-    table: Table,
+    table: NestedTable,
     ours: PathBuf,
     theirs: PathBuf,
 }
 
 impl Files {
-    fn new(folder: &Path, table: Table) -> Result<Self, Problem> {
+    fn new(folder: &Path, table: NestedTable) -> Result<Self, Problem> {
         let (ours, theirs) = (folder.join("documents.ndjson"), folder.join("documents.copy"));
-        let mut maker = Maker::new(table);
+        let mut maker = NestedGenerator::new(table);
         let (mut one, mut other) =
             (BufWriter::new(std::fs::File::create(&ours)?), BufWriter::new(std::fs::File::create(&theirs)?));
         for key in 0..table.documents {
@@ -162,9 +162,9 @@ impl Started {
 
     fn load(&mut self, files: &Files) -> Result<Timed, Problem> {
         self.empty()?;
-        let load = Load::Keyed { statement: self.load.clone(), file: files.ours.clone() };
+        let load = LoadMethod::Keyed { statement: self.load.clone(), file: files.ours.clone() };
         // The commit makes it durable, as it does for `psql`.
-        let loaded: Loaded = self.server.ask(&Op::Load { load, sync: false })?;
+        let loaded: LoadReply = self.server.ask(&Op::Load { load, sync: false })?;
         if loaded.documents != Some(files.table.documents) {
             return Err(format!("{:?} documents were loaded", loaded.documents).into());
         }
@@ -177,7 +177,8 @@ impl Started {
     }
 
     fn export(&mut self, files: &Files) -> Result<Timed, Problem> {
-        let out: Exported = self.server.ask(&Op::Export { statement: self.export.clone(), values: false })?;
+        let out: ExportReply =
+            self.server.ask(&Op::Export { statement: self.export.clone(), values: false })?;
         if out.documents != files.table.documents {
             return Err(format!("{} documents came out", out.documents).into());
         }

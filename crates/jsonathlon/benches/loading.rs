@@ -18,9 +18,9 @@ use common::{LIMIT, Problem, generate, numbers, worker};
 
 use jsonathlon_artifacts::Store;
 use jsonathlon_catalogue::{ANALYTICS, Catalogue, LoadMode, fill};
-use jsonathlon_driver_api::driver::Open;
+use jsonathlon_driver_api::driver::SessionOptions;
 use jsonathlon_stats::statistics::{median, paired_ratio};
-use jsonathlon_worker::protocol::{Load, Loaded, Op, Opened, PROTOCOL, Ran};
+use jsonathlon_worker::protocol::{LoadMethod, LoadReply, Op, OpenReply, PROTOCOL, RunReply};
 use jsonathlon_workloads::target::Target;
 
 const TABLE: &str = "events";
@@ -38,7 +38,7 @@ fn main() -> Result<(), Problem> {
     let catalogue = Catalogue::load(&[])?;
     let store = Store::from_environment()?;
     for system in catalogue.systems().iter().filter(|system| system.is_embedded() && !system.is_reference()) {
-        let variant = system.usual_variant().ok_or("no variant")?;
+        let variant = system.representative_variant().ok_or("no variant")?;
         let configuration = system.configuration(system.default_version(), &variant.name, "default")?;
         let artifact = configuration.artifact.as_ref().ok_or("no artifact")?;
         let installed = store.install(artifact, &mut |_| {}, &|| false)?;
@@ -80,7 +80,7 @@ fn main() -> Result<(), Problem> {
 
 struct Engine<'a> {
     target: &'a Target,
-    open: Open,
+    open: SessionOptions,
     file: &'a Path,
 }
 
@@ -106,24 +106,25 @@ impl Engine<'_> {
         let log = self.open.folder.with_extension("log");
         let mut worker = worker(&log)?;
         let open = self.open.clone();
-        let _: Opened =
+        let _: OpenReply =
             worker.request(&Op::Open { protocol: PROTOCOL, open }, LIMIT, &|| false, &mut |_| {})?;
         let create = Op::Run { statements: self.statements("create")? };
-        let _: Ran = worker.request(&create, LIMIT, &|| false, &mut |_| {})?;
+        let _: RunReply = worker.request(&create, LIMIT, &|| false, &mut |_| {})?;
         let mut statements = self.statements("load")?;
         let load = if self.target.part.load == LoadMode::Rows {
-            Load::Rows { statement: statements.remove(0), file: self.file.to_owned() }
+            LoadMethod::Rows { statement: statements.remove(0), file: self.file.to_owned() }
         } else {
-            Load::Statement { statements }
+            LoadMethod::Statement { statements }
         };
-        let loaded: Loaded = worker.request(&Op::Load { load, sync: true }, LIMIT, &|| false, &mut |_| {})?;
+        let loaded: LoadReply =
+            worker.request(&Op::Load { load, sync: true }, LIMIT, &|| false, &mut |_| {})?;
         Ok(loaded.seconds)
     }
 
     fn load_by_hand(&self, program: &Path) -> Result<f64, Problem> {
         self.fresh_folder()?;
         let mut command = Command::new(program);
-        let Open { protocol, library, folder, settings, statements, .. } = &self.open;
+        let SessionOptions { protocol, library, folder, settings, statements, .. } = &self.open;
         command.arg(protocol).arg(library.as_deref().unwrap_or(Path::new("-"))).arg(folder);
         if protocol == "sqlite" {
             for (name, value) in settings {

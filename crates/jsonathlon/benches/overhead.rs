@@ -12,7 +12,7 @@ use jsonathlon_artifacts::Store;
 use jsonathlon_catalogue::{ANALYTICS, Catalogue, LoadMode, fill};
 use jsonathlon_dataset::questions::Question;
 use jsonathlon_stats::statistics::median;
-use jsonathlon_worker::protocol::{Answered, Load, Loaded, Op, Opened, PROTOCOL, Ran};
+use jsonathlon_worker::protocol::{AskReply, LoadMethod, LoadReply, Op, OpenReply, PROTOCOL, RunReply};
 use jsonathlon_workloads::target::Target;
 
 fn main() -> Result<(), Problem> {
@@ -27,7 +27,7 @@ fn main() -> Result<(), Problem> {
     for system in
         Catalogue::load(&[])?.systems().iter().filter(|system| system.is_embedded() && !system.is_reference())
     {
-        let variant = system.usual_variant().ok_or("no variant")?;
+        let variant = system.representative_variant().ok_or("no variant")?;
         let configuration = system.configuration(system.default_version(), &variant.name, "default")?;
         let artifact = configuration.artifact.as_ref().ok_or("no artifact")?;
         let installed = store.install(artifact, &mut |_| {}, &|| false)?;
@@ -46,22 +46,22 @@ fn main() -> Result<(), Problem> {
         let mut ask = |op: &Op| -> Result<serde_json::Value, Problem> {
             Ok(worker.request(op, LIMIT, &|| false, &mut |_| {})?)
         };
-        let _: Opened = serde_json::from_value(ask(&Op::Open { protocol: PROTOCOL, open })?)?;
-        let _: Ran = serde_json::from_value(ask(&Op::Run { statements: filled("create")? })?)?;
+        let _: OpenReply = serde_json::from_value(ask(&Op::Open { protocol: PROTOCOL, open })?)?;
+        let _: RunReply = serde_json::from_value(ask(&Op::Run { statements: filled("create")? })?)?;
         let mut statements = filled("load")?;
         let load = match analytics.load {
             LoadMode::Rows | LoadMode::Stream => {
-                Load::Rows { statement: statements.remove(0), file: (&file).into() }
+                LoadMethod::Rows { statement: statements.remove(0), file: (&file).into() }
             }
-            LoadMode::File => Load::Statement { statements },
+            LoadMode::File => LoadMethod::Statement { statements },
         };
-        let _: Loaded = serde_json::from_value(ask(&Op::Load { load, sync: true })?)?;
+        let _: LoadReply = serde_json::from_value(ask(&Op::Load { load, sync: true })?)?;
         for question in Question::ALL {
             let statement = filled(question.id())?.remove(0);
             let (mut client, mut engine, mut added) = (Vec::new(), Vec::new(), Vec::new());
             for _ in 0..asks {
                 let answer = ask(&Op::Ask { statement: statement.clone() })?;
-                let answered: Answered = serde_json::from_value(answer)?;
+                let answered: AskReply = serde_json::from_value(answer)?;
                 client.push(answered.seconds);
                 if let Some(seconds) = answered.outcome.server_seconds {
                     engine.push(seconds);

@@ -25,11 +25,11 @@ use jsonathlon_catalogue::ANALYTICS;
 use jsonathlon_dataset::{
     scan::Traits,
     source::Source,
-    stage::{Blind, StageOptions, stage},
+    stage::{IgnoreDocuments, StageOptions, stage},
 };
-use jsonathlon_driver_api::driver::Open;
+use jsonathlon_driver_api::driver::SessionOptions;
 use jsonathlon_stats::statistics::{median, paired_ratio};
-use jsonathlon_worker::protocol::{Load, Loaded, Op};
+use jsonathlon_worker::protocol::{LoadMethod, LoadReply, Op};
 
 /// The client program of a server.
 struct Client {
@@ -109,7 +109,7 @@ fn main() -> Result<(), Problem> {
         ..StageOptions::default()
     };
     let source = Source::Generated { seed: 1, start: 0, documents, malformed: 0 };
-    let staged = stage(&source, scratch.path(), options, &mut Blind, &mut |_| {}, &|| false)?;
+    let staged = stage(&source, scratch.path(), options, &mut IgnoreDocuments, &mut |_| {}, &|| false)?;
     let (file, documents, megabytes) =
         (staged.clean.clone(), staged.clean_documents, staged.clean_bytes as f64 / 1e6);
     println!("{documents} documents, {megabytes:.0} MB, {pairs} pairs");
@@ -171,7 +171,7 @@ struct Started {
 
 impl Started {
     fn new(scratch: &Path, client: &'static Client) -> Result<Self, Problem> {
-        let bare = |open| Open { statements: Vec::new(), ..open };
+        let bare = |open| SessionOptions { statements: Vec::new(), ..open };
         let server = Beside::start(scratch, client.system, "no-index", ANALYTICS, bare)?;
         let load = server.statement("load")?;
         Ok(Self { client, server, load })
@@ -181,9 +181,9 @@ impl Started {
         self.server.run(self.client.empty)
     }
 
-    fn load(&mut self, file: &Path) -> Result<Loaded, Problem> {
+    fn load(&mut self, file: &Path) -> Result<LoadReply, Problem> {
         self.empty()?;
-        let load = Load::Rows { statement: self.load.clone(), file: file.to_owned() };
+        let load = LoadMethod::Rows { statement: self.load.clone(), file: file.to_owned() };
         // The commit makes it durable, as it does for the client.
         self.server.ask(&Op::Load { load, sync: false })
     }

@@ -22,11 +22,11 @@ use serde_json::json;
 use jsonathlon_artifacts::Store;
 use jsonathlon_catalogue::{ANALYTICS, Catalogue, LoadMode, System, Variant, fill};
 use jsonathlon_dataset::questions::Question;
-use jsonathlon_driver_api::driver::Open;
+use jsonathlon_driver_api::driver::SessionOptions;
 use jsonathlon_stats::statistics::{median, paired_ratio};
 use jsonathlon_worker::{
     Worker,
-    protocol::{Answered, Load, Loaded, Op, Opened, PROTOCOL, Ran, Settled},
+    protocol::{AskReply, LoadMethod, LoadReply, Op, OpenReply, PROTOCOL, RunReply, SettleReply},
 };
 use jsonathlon_workloads::target::Target;
 
@@ -81,7 +81,7 @@ fn main() -> Result<(), Problem> {
 
 /// The variants of a system to measure: its usual one and `as-published`.
 fn variants(system: &System) -> impl Iterator<Item = &Variant> {
-    let usual = system.usual_variant().map(|variant| variant.name.clone());
+    let usual = system.representative_variant().map(|variant| variant.name.clone());
     system
         .variants()
         .iter()
@@ -146,9 +146,9 @@ struct Asked {
 
 /// An engine in one configuration, with all placeholders filled in.
 struct Engine {
-    open: Open,
+    open: SessionOptions,
     create: Vec<String>,
-    load: Load,
+    load: LoadMethod,
     settle: Op,
     questions: Vec<String>,
 }
@@ -177,9 +177,9 @@ impl Engine {
         let mut statements = filled(analytics.statements("load"))?;
         let load = match analytics.load {
             LoadMode::Rows | LoadMode::Stream => {
-                Load::Rows { statement: statements.remove(0), file: file.to_owned() }
+                LoadMethod::Rows { statement: statements.remove(0), file: file.to_owned() }
             }
-            LoadMode::File => Load::Statement { statements },
+            LoadMode::File => LoadMethod::Statement { statements },
         };
         // All background work and the index must be finished before anything is compared.
         let mut settling = filled(analytics.statements("index"))?;
@@ -202,15 +202,15 @@ impl Engine {
     fn worker(&self) -> Result<Worker, Problem> {
         let log = self.open.folder.with_extension("log");
         let mut worker = worker(&log)?;
-        let _: Opened = request(&mut worker, &Op::Open { protocol: PROTOCOL, open: self.open.clone() })?;
+        let _: OpenReply = request(&mut worker, &Op::Open { protocol: PROTOCOL, open: self.open.clone() })?;
         Ok(worker)
     }
 
     fn load(&self) -> Result<(), Problem> {
         let mut worker = self.worker()?;
-        let _: Ran = request(&mut worker, &Op::Run { statements: self.create.clone() })?;
-        let _: Loaded = request(&mut worker, &Op::Load { load: self.load.clone(), sync: true })?;
-        let _: Settled = request(&mut worker, &self.settle)?;
+        let _: RunReply = request(&mut worker, &Op::Run { statements: self.create.clone() })?;
+        let _: LoadReply = request(&mut worker, &Op::Load { load: self.load.clone(), sync: true })?;
+        let _: SettleReply = request(&mut worker, &self.settle)?;
         worker.close(LIMIT)?;
         Ok(())
     }
@@ -221,7 +221,7 @@ impl Engine {
         for statement in &self.questions {
             let mut asked = Asked { seconds: Vec::new(), rows: 0 };
             for execution in 0..WARM_UP + asks {
-                let answered: Answered = request(&mut worker, &Op::Ask { statement: statement.clone() })?;
+                let answered: AskReply = request(&mut worker, &Op::Ask { statement: statement.clone() })?;
                 asked.rows = answered.outcome.rows.len();
                 if execution >= WARM_UP {
                     asked.seconds.push(answered.seconds);

@@ -25,8 +25,8 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use jsonathlon_artifacts::Store;
 use jsonathlon_catalogue::{ANALYTICS, Catalogue};
-use jsonathlon_driver_api::driver::Open;
-use jsonathlon_servers::Launch;
+use jsonathlon_driver_api::driver::SessionOptions;
+use jsonathlon_servers::LaunchSpec;
 use jsonathlon_stats::statistics::median;
 use jsonathlon_workloads::target::Target;
 
@@ -43,7 +43,7 @@ fn main() -> Result<(), Problem> {
     }
     for name in &names {
         let system = catalogue.get(name)?;
-        let variant = system.usual_variant().ok_or("it has no variant")?;
+        let variant = system.representative_variant().ok_or("it has no variant")?;
         let configuration = system.configuration(system.default_version(), &variant.name, "default")?;
         let artifact = configuration.artifact.as_ref().ok_or("no artifact")?;
         let installed = Store::from_environment()?.install(artifact, &mut |_| {}, &|| false)?;
@@ -102,7 +102,7 @@ fn compare(name: &str, target: &Target, scratch: &Path, pairs: u64) -> Result<()
 }
 
 /// Seconds until a session is open, and the command that started its server.
-fn ours(open: &Open, launch: &Launch, scratch: &Path) -> Result<(f64, ByHand), Problem> {
+fn ours(open: &SessionOptions, launch: &LaunchSpec, scratch: &Path) -> Result<(f64, ByHand), Problem> {
     let begun = Instant::now();
     let (engine, opened) = engine(&scratch.join("worker.log"), open, launch)?;
     let seconds = begun.elapsed().as_secs_f64();

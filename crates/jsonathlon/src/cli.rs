@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use crate::size;
+use crate::parse;
 
 pub(crate) mod documents;
 pub(crate) mod durability;
@@ -76,7 +76,7 @@ pub(crate) enum Command {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum States {
+pub(crate) enum DataStates {
     /// Background work has ended by itself
     Drained,
     /// The system was told to put its data in its best order
@@ -141,7 +141,7 @@ pub(crate) struct AnalyticsArguments {
     #[command(flatten)]
     pub(crate) run: RunArguments,
     #[command(flatten)]
-    pub(crate) asking: AskArguments,
+    pub(crate) asking: QuestionOptions,
     /// Ask the challenge's questions even where the documents of --data are none of its events
     #[arg(long, requires = "data", help_heading = ASKING)]
     pub(crate) force: bool,
@@ -149,14 +149,14 @@ pub(crate) struct AnalyticsArguments {
 
 /// How questions are asked, whoever's they are.
 #[derive(Debug, Args)]
-pub(crate) struct AskArguments {
+pub(crate) struct QuestionOptions {
     /// Hot trials a round and question [default: 0.3 s worth of them, 3 at least and 20 at most;
     /// of a plain run 0.06 s worth, 2 at least]
     #[arg(long, short = 't', value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000), conflicts_with = "resume", help_heading = ASKING)]
     pub(crate) trials: Option<u32>,
     /// In which state of the data questions are asked
     #[arg(long, value_enum, default_value = "drained", conflicts_with = "resume", help_heading = ASKING)]
-    pub(crate) state: States,
+    pub(crate) state: DataStates,
     /// Measure the published definition of cold too (page cache dropped, engine left running)
     #[arg(long, conflicts_with = "resume", help_heading = ASKING)]
     pub(crate) cold_os: bool,
@@ -198,20 +198,20 @@ pub(crate) struct RunArguments {
     pub(crate) profile: ProfileChoice,
     /// Memory that each system may use under the profile `sized`, such as 8GB, or 8GiB in units of
     /// 1,024 [default: half of what the machine, or its container, has; of fidelity 4GB]
-    #[arg(long, value_name = "SIZE", value_parser = size::bytes)]
+    #[arg(long, value_name = "SIZE", value_parser = parse::bytes)]
     pub(crate) memory: Option<u64>,
     /// How servers that are started are reached
     #[arg(long, value_enum, default_value = "tcp")]
     pub(crate) transport: Transport,
     /// Documents to generate (--records): a number, or one with k, m or g behind it [default: 100k; of durability 5k]
-    #[arg(long, alias = "records", short = 'n', value_name = "COUNT", value_parser = size::count)]
+    #[arg(long, alias = "records", short = 'n', value_name = "COUNT", value_parser = parse::count)]
     pub(crate) scale: Option<u64>,
     /// Documents to load instead: a file, a folder of files, `-` for standard input, or an http(s) address;
     /// newline-delimited JSON, plain, gzip or zstd. Of the workload documents: `identical`, `distinct`, or both
     #[arg(long, short = 'd', value_name = "PATH|URL", conflicts_with_all = ["scale", "malformed", "seed"])]
     pub(crate) data: Option<String>,
     /// Malformed lines to plant among the generated documents
-    #[arg(long, value_name = "COUNT", default_value = "0", value_parser = size::count_or_none)]
+    #[arg(long, value_name = "COUNT", default_value = "0", value_parser = parse::count_or_none)]
     pub(crate) malformed: u64,
     /// Seed of the generator
     #[arg(long, value_name = "NUMBER", default_value_t = 1)]
@@ -222,20 +222,20 @@ pub(crate) struct RunArguments {
     pub(crate) rounds: Option<u32>,
     /// Time for the whole run once systems are installed, loads included, such as 10m; refused after the first round
     /// where five rounds do not fit [default: 85s, or as long as five rounds take]
-    #[arg(long, value_name = "TIME", value_parser = size::seconds)]
+    #[arg(long, value_name = "TIME", value_parser = parse::seconds)]
     pub(crate) budget: Option<f64>,
     /// Go on with rounds until the interval of every ranked cell lies within so many per cent of its median, or the
     /// budget is spent [budget: 30m]
-    #[arg(long, value_name = "PCT", value_parser = size::precision)]
+    #[arg(long, value_name = "PCT", value_parser = parse::precision)]
     pub(crate) precision: Option<f64>,
     /// Rounds that begin with a load into a fresh folder [default: 3 where a load takes less than a minute, else 1]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub(crate) load_rounds: Option<u32>,
     /// Limit of one trial, such as 90s, 10m or 1h
-    #[arg(long, value_name = "TIME", default_value = "1h", value_parser = size::seconds)]
+    #[arg(long, value_name = "TIME", default_value = "1h", value_parser = parse::seconds)]
     pub(crate) timeout: f64,
     /// Limit of one load, or of one settling
-    #[arg(long, value_name = "TIME", default_value = "12h", value_parser = size::seconds)]
+    #[arg(long, value_name = "TIME", default_value = "12h", value_parser = parse::seconds)]
     pub(crate) load_timeout: f64,
     /// Leave out the yardstick, a hand-written program beside which every time is shown
     #[arg(long)]
@@ -256,13 +256,13 @@ pub(crate) struct RunArguments {
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]
-    pub(crate) newer: NewerArguments,
+    pub(crate) newer: InstallOptions,
     #[command(flatten)]
     pub(crate) catalogue: CatalogueArguments,
 }
 
 #[derive(Debug, Args)]
-pub(crate) struct NewerArguments {
+pub(crate) struct InstallOptions {
     /// Where a pinned version is gone from its registry, take the newest there is; results name the version
     /// that was really used
     #[arg(long)]
@@ -296,12 +296,12 @@ pub(crate) enum SystemsAction {
         catalogue: CatalogueArguments,
     },
     /// Fetch, verify and unpack systems into the cache
-    Install(NamesArguments),
+    Install(SystemNames),
     /// Prove that systems work: compare their files with the record, load a thousand documents into each, ask
     /// every question and check the answers
-    Check(NamesArguments),
+    Check(SystemNames),
     /// Remove systems from the cache
-    Remove(NamesArguments),
+    Remove(SystemNames),
     /// Look up packages of a Debian suite with all that they depend on, and print them as a system's folder pins them
     Packages(PackagesArguments),
 }
@@ -317,7 +317,7 @@ pub(crate) struct PackagesArguments {
 }
 
 #[derive(Debug, Args)]
-pub(crate) struct NamesArguments {
+pub(crate) struct SystemNames {
     /// Systems, as NAME or NAME@VERSION
     #[arg(value_name = "NAME", required_unless_present = "all")]
     pub(crate) names: Vec<String>,
@@ -325,7 +325,7 @@ pub(crate) struct NamesArguments {
     #[arg(long)]
     pub(crate) all: bool,
     #[command(flatten)]
-    pub(crate) newer: NewerArguments,
+    pub(crate) newer: InstallOptions,
     #[command(flatten)]
     pub(crate) catalogue: CatalogueArguments,
 }
@@ -341,16 +341,16 @@ pub(crate) enum DataAction {
     /// Write generated events as newline-delimited JSON
     Generate {
         /// Documents: a number, or one with k, m or g behind it
-        #[arg(long, short = 'n', value_name = "COUNT", default_value = "100k", value_parser = size::count)]
+        #[arg(long, short = 'n', value_name = "COUNT", default_value = "100k", value_parser = parse::count)]
         scale: u64,
         /// Number of the first event, so that shards can be made apart
-        #[arg(long, value_name = "NUMBER", default_value = "0", value_parser = size::count_or_none)]
+        #[arg(long, value_name = "NUMBER", default_value = "0", value_parser = parse::count_or_none)]
         start: u64,
         /// Seed of the generator
         #[arg(long, value_name = "NUMBER", default_value_t = 1)]
         seed: u64,
         /// Malformed lines to plant
-        #[arg(long, value_name = "COUNT", default_value = "0", value_parser = size::count_or_none)]
+        #[arg(long, value_name = "COUNT", default_value = "0", value_parser = parse::count_or_none)]
         malformed: u64,
         /// File to write; `-` is standard output. A name that ends with .gz or .zst is compressed
         #[arg(long, short = 'o', value_name = "FILE", default_value = "-")]
@@ -390,7 +390,7 @@ pub(crate) struct NoiseArguments {
     #[arg(long, value_name = "NAME")]
     pub(crate) variant: Option<String>,
     /// Documents to generate
-    #[arg(long, short = 'n', value_name = "COUNT", default_value = "100k", value_parser = size::count)]
+    #[arg(long, short = 'n', value_name = "COUNT", default_value = "100k", value_parser = parse::count)]
     pub(crate) scale: u64,
     /// Comparisons at least; each round of questions gives six
     #[arg(long, short = 'c', value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=100_000))]
@@ -487,7 +487,7 @@ pub(crate) struct CompareArguments {
     /// End with exit code 1 when a load or a hot question is shown to be slower by more than PCT (such as 5 or 5%),
     /// when a cell that was right fails, is missing or is not comparable, when B is not complete, or when nothing
     /// could be tested
-    #[arg(long, value_name = "PCT", value_parser = size::percentage)]
+    #[arg(long, value_name = "PCT", value_parser = parse::percentage)]
     pub(crate) fail_on_regression: Option<f64>,
     /// Let B pass though cells that were right in A are missing or not comparable, as in a run that is smaller on
     /// purpose; how many is said
@@ -520,7 +520,7 @@ pub(crate) struct PublishedArguments {
     #[arg(value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,
     /// Documents: 1m, 10m, 100m or 1000m
-    #[arg(long, short = 'n', value_name = "COUNT", default_value = "1000m", value_parser = size::count)]
+    #[arg(long, short = 'n', value_name = "COUNT", default_value = "1000m", value_parser = parse::count)]
     pub(crate) scale: u64,
     /// Month in which the results stood so: 2025-02 or 2025-11
     #[arg(long, value_name = "MONTH", default_value = "2025-11")]

@@ -28,7 +28,7 @@ impl Interrupt {
     }
 
     /// Returns `true` once one of the signals has arrived.
-    pub(crate) fn wanted(&self) -> bool {
+    pub(crate) fn is_requested(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
 }

@@ -17,8 +17,8 @@ mod cli;
 mod commands;
 mod exit;
 mod interrupt;
+mod parse;
 mod progress;
-mod size;
 
 use std::process::ExitCode;
 
@@ -89,7 +89,9 @@ fn dispatch(cli: Cli) -> Result<ExitCode, Failure> {
         Command::Published(arguments) => commands::published::run(&arguments),
         Command::Completions { shell } => commands::shell::completions(shell),
         Command::Man => commands::shell::man(),
-        Command::Worker => Ok(jsonathlon_worker::main(Some(&mut jsonathlon_loadgen::worker::Clients::new()))),
+        Command::Worker => {
+            Ok(jsonathlon_worker::main(Some(&mut jsonathlon_loadgen::load_generator::LoadGenerator::new())))
+        }
         Command::ServerGuard => Ok(jsonathlon_servers::guard()),
         Command::ServerExec { arguments } => Ok(jsonathlon_servers::exec(&arguments)),
     }

@@ -14,7 +14,7 @@ use jsonathlon_schema::{
     id::Step,
     record::{Cell, Verdict},
 };
-use jsonathlon_workloads::observer::{Event, Observer, Work};
+use jsonathlon_workloads::observer::{Activity, Observer, RunEvent};
 
 /// Minimum pause between the last line and the next plain progress line, where there is no terminal.
 const PLAIN_INTERVAL: Duration = Duration::from_secs(10);
@@ -38,8 +38,8 @@ pub(crate) struct RunProgress {
     /// Start of the first work other than staging (loads count), and the number of trials recorded by then.
     /// The base of the first estimate; `None` before that work.
     trials_since: Option<(Instant, u64)>,
-    /// Expected end of the rounds, extrapolated from the finished ones ([`Event::Left`]). The base of every
-    /// later estimate; `None` before the first such event.
+    /// Expected end of the rounds, extrapolated from the finished ones ([`RunEvent::Left`]). The base of
+    /// every later estimate; `None` before the first such event.
     ends: Option<Instant>,
     last_line: Instant,
     /// Lines about cells that are not applicable, as far as they were printed. Each is printed once.
@@ -85,15 +85,15 @@ impl RunProgress {
         }
     }
 
-    fn began(&mut self, work: Work, what: &str) {
-        if work != Work::Staging {
+    fn began(&mut self, work: Activity, what: &str) {
+        if work != Activity::Staging {
             self.trials_since.get_or_insert((Instant::now(), self.trials.0));
         }
         what.clone_into(&mut self.what);
         self.bar.set_style(spinner());
         self.bar.set_message(self.message());
         // Turns are frequent: without a terminal they get a line per `PLAIN_INTERVAL` instead of one each.
-        if work != Work::Turn && !self.terminal {
+        if work != Activity::Turn && !self.terminal {
             self.line(what);
         }
     }
@@ -146,11 +146,11 @@ fn configuration(cell: &Cell) -> String {
 }
 
 impl Observer for RunProgress {
-    fn event(&mut self, event: &Event<'_>) {
+    fn event(&mut self, event: &RunEvent<'_>) {
         match event {
-            Event::Began { work, what } => self.began(*work, what),
-            Event::Progress { done, total, unit } => self.progress(*done, *total, unit),
-            Event::Trials { done, planned } => {
+            RunEvent::Began { work, what } => self.began(*work, what),
+            RunEvent::Progress { done, total, unit } => self.progress(*done, *total, unit),
+            RunEvent::Trials { done, planned } => {
                 self.trials = (*done, *planned);
                 self.bar.set_message(self.message());
                 if !self.terminal && self.last_line.elapsed() >= PLAIN_INTERVAL {
@@ -158,7 +158,7 @@ impl Observer for RunProgress {
                     self.line(&text);
                 }
             }
-            Event::Trial(trial) => {
+            RunEvent::Trial(trial) => {
                 let cell = &trial.cell;
                 let name = format!("{} {}", configuration(cell), cell.step);
                 if let (Some(failure), Verdict::NotApplicable) = (&trial.failure, trial.verdict) {
@@ -183,20 +183,20 @@ impl Observer for RunProgress {
                     ));
                 }
             }
-            Event::Rejects(rejects) => {
+            RunEvent::Rejects(rejects) => {
                 let count: u64 = rejects.reasons.values().map(|reason| reason.documents).sum();
                 self.line(&format!("{}: {count} documents rejected", configuration(&rejects.cell)));
             }
-            Event::Plan(plan) if !plan.violations.is_empty() => {
+            RunEvent::Plan(plan) if !plan.violations.is_empty() => {
                 let name = configuration(&plan.cell);
                 self.line(&format!("{name} {}: {}", plan.cell.step, plan.violations.join("; ")));
             }
-            Event::Pace(text) => self.line(text),
-            Event::Left { seconds } => {
+            RunEvent::Schedule(text) => self.line(text),
+            RunEvent::Left { seconds } => {
                 self.ends = Instant::now().checked_add(Duration::from_secs_f64(seconds.max(0.0)));
             }
-            Event::Plan(_) | Event::Structure(_) => {}
-            Event::Warning(text) => self.line(&format!("warning: {}", one_line(text))),
+            RunEvent::Plan(_) | RunEvent::Structure(_) => {}
+            RunEvent::Warning(text) => self.line(&format!("warning: {}", one_line(text))),
         }
     }
 }
@@ -277,8 +277,8 @@ impl CheckBar {
 }
 
 impl Observer for CheckBar {
-    fn event(&mut self, event: &Event<'_>) {
-        if let Event::Began { what, .. } = event {
+    fn event(&mut self, event: &RunEvent<'_>) {
+        if let RunEvent::Began { what, .. } = event {
             self.bar.set_message(format!("{}: {what}", self.name));
         }
     }

@@ -6,7 +6,7 @@
 mod support;
 
 use jsonathlon_results::control::CONTROL;
-use jsonathlon_schema::record::{Body, Failure, FailureKind, Phase, Record, Trial, Verdict};
+use jsonathlon_schema::record::{Failure, FailureKind, JournalRecord, Phase, RecordBody, Trial, Verdict};
 use serde_json::{Value, json};
 
 use support::process::{Ended, Running};
@@ -31,8 +31,8 @@ fn measured(systems: &str) -> World {
 /// Applies a change to every trial of a run's journal.
 fn rewrite(world: &World, run: &str, change: impl Fn(&mut Trial)) {
     let kept = world.kept(run);
-    let line = |mut record: Record| {
-        if let Body::Trial(trial) = &mut record.body {
+    let line = |mut record: JournalRecord| {
+        if let RecordBody::Trial(trial) = &mut record.body {
             change(trial);
         }
         serde_json::to_string(&record).unwrap() + "\n"

@@ -44,8 +44,8 @@ fn no_arrow_between_crates_points_upward() {
     }
 }
 
-/// `embedded` calls C. Two crates have one call each that has no safe form: `artifacts` between fork and exec,
-/// `powerfail` the one that cuts the power.
+/// `embedded` calls C. Two crates have one call each that has no safe form: `artifacts` between fork and
+/// exec, `powerfail` the one that cuts the power.
 #[test]
 fn what_is_unsafe_is_in_the_crate_that_calls_c() {
     for name in FLOORS.concat() {

@@ -8,10 +8,10 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use jsonathlon_dataset::DataError;
-use jsonathlon_dataset::records::{Records, Scratch, Written};
-use jsonathlon_loadgen::accept::{Accept, Change, reply_hash};
-use jsonathlon_loadgen::keys::{Keys, Shares};
-use jsonathlon_loadgen::mix::Requests;
+use jsonathlon_dataset::records::{Records, Scratch, WriteScope};
+use jsonathlon_loadgen::accept::{AcceptSet, WriteKind, reply_hash};
+use jsonathlon_loadgen::keys::{KeyChooser, OperationChooser};
+use jsonathlon_loadgen::mix::RequestDistribution;
 use jsonathlon_loadgen::operation::Operation;
 use jsonathlon_loadgen::random::Random;
 
@@ -25,18 +25,19 @@ fn main() -> Result<(), DataError> {
     let mut random = Random::new(1, 0);
     report("64 bits", || black_box(random.bits()));
     let mut random = Random::new(1, 0);
-    for requests in [Requests::Uniform, Requests::Zipfian, Requests::Latest] {
-        let keys = Keys::new(requests, RECORDS);
+    for requests in [RequestDistribution::Uniform, RequestDistribution::Zipfian, RequestDistribution::Latest]
+    {
+        let keys = KeyChooser::new(requests, RECORDS);
         report(&format!("a record drawn, {requests:?}"), || black_box(keys.draw(RECORDS, &mut random)));
     }
-    if let Ok(shares) = Shares::new(&[(Operation::Read, 0.5), (Operation::Update, 0.5)]) {
+    if let Ok(shares) = OperationChooser::new(&[(Operation::Read, 0.5), (Operation::Update, 0.5)]) {
         report("an operation drawn", || black_box(shares.draw(&mut random)) as u64);
     }
 
-    let accept = Accept::new(RECORDS);
-    let keys = Keys::new(Requests::Zipfian, RECORDS);
+    let accept = AcceptSet::new(RECORDS);
+    let keys = KeyChooser::new(RequestDistribution::Zipfian, RECORDS);
     report("a write begun and acknowledged", || {
-        let write = accept.begin_write(keys.draw(RECORDS, &mut random), Change::Part);
+        let write = accept.begin_write(keys.draw(RECORDS, &mut random), WriteKind::Part);
         write.map_or(0, |write| {
             let version = write.version();
             accept.acknowledged(write);
@@ -53,8 +54,8 @@ fn main() -> Result<(), DataError> {
             reply
         })
         .collect();
-    let (accept, mut scratch, mut wrong) = (Accept::new(REPLIES), Scratch::new(), 0_u64);
-    let keys = Keys::new(Requests::Zipfian, REPLIES);
+    let (accept, mut scratch, mut wrong) = (AcceptSet::new(REPLIES), Scratch::new(), 0_u64);
+    let keys = KeyChooser::new(RequestDistribution::Zipfian, REPLIES);
     report("a reply of 1 kB hashed, in the cache", || reply_hash(&replies[random.below(8) as usize], 0));
     let mut next = 0;
     report("a reply of 1 kB hashed, the next in memory", || {
@@ -70,7 +71,7 @@ fn main() -> Result<(), DataError> {
         let reply = &replies[number as usize];
         let hash = reply_hash(reply, 0);
         let seen = accept.checked(number, hash).or_else(|| {
-            let seen = set.check(number, reply, Written::Path(0), &mut scratch).ok();
+            let seen = set.check(number, reply, WriteScope::Path(0), &mut scratch).ok();
             if let Some(seen) = seen {
                 accept.remember(number, hash, seen);
             }

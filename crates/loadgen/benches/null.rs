@@ -9,18 +9,18 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use jsonathlon_dataset::records::Records;
-use jsonathlon_driver_api::driver::{Host, Open, Place};
-use jsonathlon_loadgen::answer::Driven;
-use jsonathlon_loadgen::job::{Job, Script};
-use jsonathlon_loadgen::mix::{Mix, Requests};
-use jsonathlon_loadgen::null::{Null, PROTOCOL, Table};
+use jsonathlon_driver_api::driver::{DriverContext, EngineLocation, SessionOptions};
+use jsonathlon_loadgen::job::{Job, OperationScript};
+use jsonathlon_loadgen::load_generator::LoadGenerator;
+use jsonathlon_loadgen::mix::{Mix, RequestDistribution};
+use jsonathlon_loadgen::null::{MemoryTable, NullConnection, PROTOCOL};
 use jsonathlon_loadgen::operation::Operation;
-use jsonathlon_loadgen::worker::Clients;
+use jsonathlon_loadgen::report::JobReport;
 use jsonathlon_stats::arrival::Arrival;
 use jsonathlon_stats::histogram::Histogram;
 use jsonathlon_telemetry::clock::MonotonicClock;
-use jsonathlon_telemetry::stop::Stop;
-use jsonathlon_worker::Subject;
+use jsonathlon_telemetry::stop_condition::StopCondition;
+use jsonathlon_worker::JobTarget;
 
 /// Bytes per client into which answers are copied.
 const BYTES: usize = 64 << 20;
@@ -31,19 +31,27 @@ fn records() -> Records {
 }
 
 fn job(records_count: u64, clients: u32, arrival: Arrival, seconds: f64) -> Job {
-    let script =
-        Script { statements: vec!["{{key}}".to_owned()], undo: None, key_member: None, may_be_stale: false };
+    let script = OperationScript {
+        statements: vec!["{{key}}".to_owned()],
+        undo: None,
+        key_member: None,
+        may_be_stale: false,
+    };
     Job {
         records: records(),
         loaded: records_count,
         load: records_count.to_string(),
-        mix: Mix { name: "c".to_owned(), shares: vec![(Operation::Read, 1.0)], requests: Requests::Zipfian },
+        mix: Mix {
+            name: "c".to_owned(),
+            shares: vec![(Operation::Read, 1.0)],
+            requests: RequestDistribution::Zipfian,
+        },
         scripts: BTreeMap::from([(Operation::Read, script)]),
         clients,
         threads: Some(2),
         arrival,
         ramp_s: 0.5,
-        stop: Stop::Time { seconds },
+        stop: StopCondition::Time { seconds },
         seed: 1,
         verify: true,
         prepare: true,
@@ -55,7 +63,7 @@ fn job(records_count: u64, clients: u32, arrival: Arrival, seconds: f64) -> Job 
         timeout_s: 10.0,
         watched: Default::default(),
         writers_take_turns: false,
-        promises: None,
+        ack_log: None,
     }
 }
 
@@ -82,14 +90,15 @@ fn main() -> Result<(), Box<dyn Error>> {
 
 /// Runs many clients against a null target with `count` records.
 fn of_null(count: u64) -> Result<(), Box<dyn Error>> {
-    let table = Arc::new(Table::new(records().prepare()?, count));
+    let table = Arc::new(MemoryTable::new(records().prepare()?, count));
     println!("null target         {count} records, answers in turn over {} MiB a client", BYTES >> 20);
-    let mut clients = Clients::over(move |_, _, _| Ok(Box::new(Null::new(Arc::clone(&table), BYTES))));
-    let mut run = |job: &Job| -> Result<Driven, Box<dyn Error>> {
-        let open = Open { protocol: PROTOCOL.to_owned(), ..Open::default() };
-        let host = Host { clock: Arc::new(MonotonicClock::new()), output: None };
+    let mut clients =
+        LoadGenerator::over(move |_, _, _| Ok(Box::new(NullConnection::new(Arc::clone(&table), BYTES))));
+    let mut run = |job: &Job| -> Result<JobReport, Box<dyn Error>> {
+        let open = SessionOptions { protocol: PROTOCOL.to_owned(), ..SessionOptions::default() };
+        let host = DriverContext { clock: Arc::new(MonotonicClock::new()), output: None };
         let driven = clients
-            .run(job, &Subject { open: &open, place: Place::Here, host: &host }, &mut |_| {})
+            .run(job, &JobTarget { open: &open, place: EngineLocation::InProcess, host: &host }, &mut |_| {})
             .map_err(|failure| failure.message)?;
         match driven.wrong.first() {
             Some(wrong) => Err(wrong.clone().into()),

@@ -3,10 +3,10 @@
 use std::os::fd::BorrowedFd;
 use std::time::Duration;
 
-use jsonathlon_driver_api::{Lane, Parameter, Prepared, Result};
+use jsonathlon_driver_api::{NonblockingConnection, Parameter, PreparedStatement, Result};
 use rustix::net::sockopt::{Timeout, set_socket_timeout};
 
-use crate::shared::Shared;
+use crate::job_context::JobContext;
 use crate::task::Task;
 
 /// Number of parameters up to which a statement is sent without a heap allocation.
@@ -14,7 +14,7 @@ const USUAL: usize = 8;
 
 /// State of a client's connection and operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum State {
+pub(crate) enum ClientState {
     /// The connection is free for the next operation.
     Idle,
     /// A statement of the operation has been sent.
@@ -42,13 +42,13 @@ pub(crate) fn limit(descriptor: Option<BorrowedFd<'_>>, longest: Option<Duration
 
 /// One client with its connection and current operation.
 pub(crate) struct Client {
-    pub(crate) lane: Option<Box<dyn Lane>>,
+    pub(crate) lane: Option<Box<dyn NonblockingConnection>>,
     /// Whether the connection has a descriptor to poll. Set when the connection is opened.
     pub(crate) is_pollable: bool,
-    pub(crate) state: State,
+    pub(crate) state: ClientState,
     pub(crate) task: Task,
     /// Prepared statements and undo statement by the operation's index in the mix.
-    prepared: Vec<(Vec<Prepared>, Option<Prepared>)>,
+    prepared: Vec<(Vec<PreparedStatement>, Option<PreparedStatement>)>,
 }
 
 impl Client {
@@ -56,11 +56,11 @@ impl Client {
     ///
     /// # Errors
     /// If a statement cannot be prepared.
-    pub(crate) fn new(lane: Box<dyn Lane>, shared: &Shared<'_>) -> Result<Self> {
+    pub(crate) fn new(lane: Box<dyn NonblockingConnection>, shared: &JobContext<'_>) -> Result<Self> {
         let mut client = Self {
             is_pollable: false,
             lane: None,
-            state: State::Idle,
+            state: ClientState::Idle,
             task: Task::default(),
             prepared: Vec::new(),
         };
@@ -69,7 +69,11 @@ impl Client {
     }
 
     /// Replaces the connection and prepares all statements of the job on the new one.
-    pub(crate) fn connect(&mut self, mut lane: Box<dyn Lane>, shared: &Shared<'_>) -> Result<()> {
+    pub(crate) fn connect(
+        &mut self,
+        mut lane: Box<dyn NonblockingConnection>,
+        shared: &JobContext<'_>,
+    ) -> Result<()> {
         self.prepared.clear();
         for plan in &shared.plans {
             let statements =
@@ -79,7 +83,7 @@ impl Client {
         }
         self.is_pollable = lane.descriptor().is_some();
         self.lane = Some(lane);
-        self.state = State::Idle;
+        self.state = ClientState::Idle;
         Ok(())
     }
 
@@ -101,7 +105,7 @@ impl Client {
 
     /// Sends the current statement of the operation with its parameters.
     #[inline]
-    pub(crate) fn send(&mut self, shared: &Shared<'_>) -> Result<()> {
+    pub(crate) fn send(&mut self, shared: &JobContext<'_>) -> Result<()> {
         let task = &mut self.task;
         let (Some(plan), Some((prepared, _)), Some(lane)) =
             (shared.plans.get(task.place), self.prepared.get(task.place), self.lane.as_mut())

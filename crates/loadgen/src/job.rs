@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use jsonathlon_dataset::records::Records;
 use jsonathlon_stats::arrival::Arrival;
-use jsonathlon_telemetry::stop::Stop;
+use jsonathlon_telemetry::stop_condition::StopCondition;
 use serde::{Deserialize, Serialize};
 
 use crate::mix::Mix;
@@ -24,7 +24,7 @@ pub struct Job {
     /// Operations with their shares, and the request distribution.
     pub mix: Mix,
     /// Statements of each operation of the mix.
-    pub scripts: BTreeMap<Operation, Script>,
+    pub scripts: BTreeMap<Operation, OperationScript>,
     /// Number of clients, each with one connection; at least 1.
     pub clients: u32,
     /// Number of client threads. `None` chooses as many as suit the protocol and the machine.
@@ -34,7 +34,7 @@ pub struct Job {
     /// Length of the warm-up in seconds, 0 or more.
     pub ramp_s: f64,
     /// Stop condition of the measurement window: a time or a number of operations.
-    pub stop: Stop,
+    pub stop: StopCondition,
     /// Seed of all random draws of the job.
     pub seed: u64,
     /// Whether answers are verified. Off only for comparison with a program that verifies nothing.
@@ -56,7 +56,7 @@ pub struct Job {
     pub timeout_s: f64,
     /// What is sampled once per second during the job; by default nothing.
     #[serde(default)]
-    pub watched: Watched,
+    pub watched: SamplingTargets,
     /// Whether writers take turns, in the order in which they arrive. A program that embeds an engine with
     /// room for a single writer would do the same, instead of letting writers retry again and again.
     #[serde(default)]
@@ -65,12 +65,12 @@ pub struct Job {
     /// it has arrived. Clients of such a job do not reconnect, because the job ends with the system. `None`
     /// except in crash tests.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub promises: Option<PathBuf>,
+    pub ack_log: Option<PathBuf>,
 }
 
 /// Sources that are sampled once per second while clients are working.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Watched {
+pub struct SamplingTargets {
     /// Statement that returns one row: `checkpoints`, the number of checkpoints that have begun, and
     /// `running`, 1 while one is being written. `None` if the system does not report them.
     pub checkpoints: Option<String>,
@@ -85,7 +85,7 @@ pub struct Watched {
 /// | `key` | text or integer | key of the record |
 /// | `value` | text | new value of the one path that is set |
 /// | `document` | JSON | whole document |
-/// | `keyed_document` | JSON | whole document with its key as first member, named by [`Script::key_member`] |
+/// | `keyed_document` | JSON | whole document with its key as first member, named by [`Self::key_member`] |
 /// | `keyed_documents` | JSON | array of the keyed documents of a batch |
 /// | `limit` | integer | largest number of documents |
 /// | `old` | text | value read by the preceding statement, which the new one replaces |
@@ -95,7 +95,7 @@ pub struct Watched {
 /// In an insert-batch, a statement with `document`, `keyed_document` or `key` is sent once for each document
 /// of the batch. A request with an array `lines` is instead sent once, with these lines for each document.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Script {
+pub struct OperationScript {
     /// Statements that are sent one after the other.
     pub statements: Vec<String>,
     /// Statement that undoes the earlier ones if one fails, such as `ROLLBACK`. `None` if nothing has to be

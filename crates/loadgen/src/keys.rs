@@ -1,6 +1,6 @@
 //! Draws the record and the operation of each request.
 
-use crate::mix::Requests;
+use crate::mix::RequestDistribution;
 use crate::operation::Operation;
 use crate::random::Random;
 
@@ -82,18 +82,18 @@ fn inverse(area: f64) -> f64 {
 /// repeated until the result is below n (cycle walking: Black, Rogaway, "Ciphers with Arbitrary Finite
 /// Domains", 2002).
 #[derive(Clone, Debug)]
-pub struct Scatter {
+pub struct KeyPermutation {
     count: u64,
     mask: u64,
     shift: u32,
 }
 
-impl Scatter {
+impl KeyPermutation {
     /// Creates the bijection on the numbers below `count`.
     #[must_use]
     pub fn new(count: u64) -> Self {
         let mask = count.max(2).checked_next_power_of_two().map_or(u64::MAX, |power| power - 1);
-        Scatter { count, mask, shift: mask.count_ones().div_ceil(2) }
+        KeyPermutation { count, mask, shift: mask.count_ones().div_ceil(2) }
     }
 
     /// Maps a number below the count to another one. Must not be called with a greater number.
@@ -119,18 +119,18 @@ impl Scatter {
 
 /// Draws record numbers by a request distribution.
 #[derive(Clone, Debug)]
-pub struct Keys {
-    requests: Requests,
+pub struct KeyChooser {
+    requests: RequestDistribution,
     zipf: Zipf,
-    scatter: Scatter,
+    scatter: KeyPermutation,
 }
 
-impl Keys {
+impl KeyChooser {
     /// Creates the generator for a request distribution; `records` is the number of records at the start of
     /// the trial.
     #[must_use]
-    pub fn new(requests: Requests, records: u64) -> Self {
-        Keys { requests, zipf: Zipf::new(records), scatter: Scatter::new(records) }
+    pub fn new(requests: RequestDistribution, records: u64) -> Self {
+        KeyChooser { requests, zipf: Zipf::new(records), scatter: KeyPermutation::new(records) }
     }
 
     /// Draws a record number. `records` is the current number of records: all up to and including the highest
@@ -142,22 +142,22 @@ impl Keys {
     #[inline]
     pub fn draw(&self, records: u64, random: &mut Random) -> u64 {
         match self.requests {
-            Requests::Uniform => random.below(records),
-            Requests::Zipfian => self.scatter.place(self.zipf.draw(random) - 1),
-            Requests::Latest => records.saturating_sub(self.zipf.draw(random)),
+            RequestDistribution::Uniform => random.below(records),
+            RequestDistribution::Zipfian => self.scatter.place(self.zipf.draw(random) - 1),
+            RequestDistribution::Latest => records.saturating_sub(self.zipf.draw(random)),
         }
     }
 }
 
 /// Draws operations in proportion to the shares of a mix.
 #[derive(Clone, Debug)]
-pub struct Shares {
+pub struct OperationChooser {
     /// Operations except the last, each with the exclusive end of its range of 64-bit numbers.
     ends: Vec<(Operation, u64)>,
     last: Operation,
 }
 
-impl Shares {
+impl OperationChooser {
     /// Creates the generator for the shares of a mix.
     ///
     /// # Errors
@@ -183,7 +183,7 @@ impl Shares {
             ends.push((*operation, (before / sum * 18_446_744_073_709_551_616.0) as u64));
         }
         ends.pop();
-        Ok(Shares { ends, last: *last })
+        Ok(OperationChooser { ends, last: *last })
     }
 
     /// Draws an operation of the mix.

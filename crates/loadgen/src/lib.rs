@@ -1,39 +1,39 @@
 //! Clients of the serving workload: draw operations from a mix, send them over many connections at once,
 //! verify each answer and time each operation.
 //!
-//! A worker runs a [`job::Job`] and returns what was measured as [`answer::Driven`]. Nothing crosses the
+//! A worker runs a [`job::Job`] and returns what was measured as [`report::JobReport`]. Nothing crosses the
 //! worker's pipe per operation.
 
 #![forbid(unsafe_code)]
 
-mod by_key;
-mod check;
 mod client;
-mod finish;
+mod client_loop;
+mod client_threads;
+mod completion;
+mod job_context;
+mod point_reader;
+mod reactor;
+mod reconcile;
 mod reconnect;
 mod recorder;
-mod refuse;
 mod retry;
-mod run;
+mod sampler;
 mod script;
-mod settle;
-mod shared;
-mod steady;
-mod supervise;
+mod steady_state;
+mod supervisor;
 mod task;
-mod threads;
 mod turns;
-mod waiting;
-mod watch;
+mod validate;
+mod verify;
 
 pub mod accept;
-pub mod answer;
+pub mod ack_log;
 pub mod job;
 pub mod keys;
+pub mod load_generator;
 pub mod mix;
 pub mod null;
 pub mod operation;
 pub mod paths;
-pub mod promises;
 pub mod random;
-pub mod worker;
+pub mod report;

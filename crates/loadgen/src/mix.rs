@@ -4,10 +4,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::operation::Operation;
 
-/// Request distribution: how often each record is requested.
+/// How often each record is requested.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Requests {
+pub enum RequestDistribution {
     /// Every record is equally likely.
     Uniform,
     /// The record of rank i is requested in proportion to 1 / i^0.99; ranks are scattered over all keys.
@@ -24,5 +24,5 @@ pub struct Mix {
     /// Operations with their shares, which must add up to 1.
     pub shares: Vec<(Operation, f64)>,
     /// Distribution by which the records of the operations are drawn.
-    pub requests: Requests,
+    pub requests: RequestDistribution,
 }

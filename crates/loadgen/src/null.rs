@@ -4,19 +4,21 @@ use std::os::fd::BorrowedFd;
 use std::sync::Arc;
 
 use jsonathlon_dataset::records::RecordSet;
-use jsonathlon_driver_api::{Cell, DriverError, Lane, Parameter, Prepared, Report, Result, RowSink};
+use jsonathlon_driver_api::{
+    Cell, DriverError, NonblockingConnection, Parameter, PreparedStatement, Result, RowSink, StatementStats,
+};
 
 /// Protocol name of the null driver; no system of the catalogue has it.
 pub const PROTOCOL: &str = "null";
 
 /// Documents that the null driver answers from.
 #[derive(Debug)]
-pub struct Table {
+pub struct MemoryTable {
     set: RecordSet,
     documents: Vec<String>,
 }
 
-impl Table {
+impl MemoryTable {
     /// Generates the documents of the records 0 up to `records`.
     #[must_use]
     pub fn new(set: RecordSet, records: u64) -> Self {
@@ -33,30 +35,30 @@ impl Table {
 /// as the kernel copies the data of a socket, into the next of many buffers, because a single reused buffer
 /// would stay in the CPU cache.
 #[derive(Debug)]
-pub struct Null {
-    table: Arc<Table>,
+pub struct NullConnection {
+    table: Arc<MemoryTable>,
     buffers: Vec<String>,
     turn: usize,
     asked: Option<u64>,
 }
 
-impl Null {
+impl NullConnection {
     /// Creates a connection over a table, with buffers of `bytes` in all.
     #[must_use]
-    pub fn new(table: Arc<Table>, bytes: usize) -> Self {
+    pub fn new(table: Arc<MemoryTable>, bytes: usize) -> Self {
         let longest = table.documents.iter().map(String::len).max().unwrap_or(0).max(1);
         let buffers = (0..bytes.div_ceil(longest)).map(|_| " ".repeat(longest)).collect();
         Self { table, buffers, turn: 0, asked: None }
     }
 }
 
-impl Lane for Null {
-    fn prepare(&mut self, _: &str) -> Result<Prepared> {
-        Ok(Prepared::numbered(0))
+impl NonblockingConnection for NullConnection {
+    fn prepare(&mut self, _: &str) -> Result<PreparedStatement> {
+        Ok(PreparedStatement::numbered(0))
     }
 
     #[inline]
-    fn send(&mut self, _: &Prepared, parameters: &[Parameter<'_>]) -> Result<()> {
+    fn send(&mut self, _: &PreparedStatement, parameters: &[Parameter<'_>]) -> Result<()> {
         let records = self.table.set.records();
         self.asked = match parameters.first() {
             Some(Parameter::Text(key)) => records.number(key.as_bytes()),
@@ -70,7 +72,7 @@ impl Lane for Null {
     }
 
     #[inline]
-    fn receive(&mut self, _: bool, sink: &mut dyn RowSink) -> Result<Option<Report>> {
+    fn receive(&mut self, _: bool, sink: &mut dyn RowSink) -> Result<Option<StatementStats>> {
         sink.columns(&["doc"])?;
         let number = self.asked.take().and_then(|number| usize::try_from(number).ok());
         if let Some(document) = number.and_then(|number| self.table.documents.get(number)) {
@@ -82,7 +84,7 @@ impl Lane for Null {
             }
             self.turn = if turn + 1 < self.buffers.len() { turn + 1 } else { 0 };
         }
-        Ok(Some(Report::default()))
+        Ok(Some(StatementStats::default()))
     }
 
     fn descriptor(&self) -> Option<BorrowedFd<'_>> {

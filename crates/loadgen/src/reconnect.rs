@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use jsonathlon_driver_api::{DriverError, Result};
 
-use crate::client::{State, limit};
-use crate::finish;
-use crate::recorder::{Outcome, Times};
-use crate::run::{Now, Runner};
-use crate::waiting::{TICK_NS, Waiting};
+use crate::client::{ClientState, limit};
+use crate::client_loop::{ClientLoop, OperationState};
+use crate::completion;
+use crate::reactor::{Reactor, TICK_NS};
+use crate::recorder::{OperationOutcome, OperationTimes};
 
 /// First pause between two attempts to reopen a connection, in nanoseconds. The pause doubles after each
 /// failure, up to [`LONGEST_PAUSE_NS`].
@@ -19,47 +19,47 @@ const ATTEMPTS: u32 = 2_000;
 /// Timeout for each read while the statements are prepared on a reopened connection.
 const PREPARING: Duration = Duration::from_secs(1);
 
-impl<W: Waiting> Runner<'_, W> {
+impl<W: Reactor> ClientLoop<'_, W> {
     /// Ends the current operation and closes a connection that is lost or unusable. The client reconnects
     /// later, except in a crash test, where it stays dead.
     #[cold]
-    pub(crate) fn lost(&mut self, number: usize, outcome: Outcome) -> Now {
+    pub(crate) fn lost(&mut self, number: usize, outcome: OperationOutcome) -> OperationState {
         self.over(number, outcome);
         let now = self.waiting.now();
         let client = &mut self.clients[number];
         client.close();
-        client.state = State::Down { next_try: now, tries: 0 };
+        client.state = ClientState::Down { next_try: now, tries: 0 };
         self.recorder.lost += 1;
         if self.shared.promises.is_some() {
             self.retire(number);
         }
-        Now::Over
+        OperationState::Complete
     }
 
     /// Never reconnects a client again. The thread's trial is over when no client of it is left.
     fn retire(&mut self, number: usize) {
-        self.clients[number].state = State::Dead;
-        self.is_over |= self.clients.iter().all(|client| client.state == State::Dead);
+        self.clients[number].state = ClientState::Dead;
+        self.is_over |= self.clients.iter().all(|client| client.state == ClientState::Dead);
     }
 
     #[cold]
     pub(crate) fn look_at_all(&mut self, now: u64) {
         self.next_look = now + TICK_NS;
-        if self.shared.is_past(now) {
+        if self.shared.is_finished(now) {
             self.is_over = true;
         }
         for number in 0..self.clients.len() {
             match self.clients[number].state {
-                State::Busy | State::Undoing
+                ClientState::Busy | ClientState::Undoing
                     if now.saturating_sub(self.clients[number].task.begun) >= self.shared.timeout_ns =>
                 {
                     let client = &mut self.clients[number];
-                    finish::unknown(self.shared, &mut client.task);
+                    completion::unknown(self.shared, &mut client.task);
                     client.task.undoing = None;
                     client.task.ended = now;
-                    self.lost(number, Outcome::TimedOut);
+                    self.lost(number, OperationOutcome::TimedOut);
                 }
-                State::Down { next_try, tries } if now >= next_try && !self.is_over => {
+                ClientState::Down { next_try, tries } if now >= next_try && !self.is_over => {
                     self.reopen(number, tries);
                 }
                 _ => {}
@@ -86,16 +86,22 @@ impl<W: Waiting> Runner<'_, W> {
                 let pause = (PAUSE_NS << tries.min(8)).min(LONGEST_PAUSE_NS);
                 let client = &mut self.clients[number];
                 client.close();
-                client.state = State::Down { next_try: now + pause, tries: tries + 1 };
+                client.state = ClientState::Down { next_try: now + pause, tries: tries + 1 };
                 if tries >= ATTEMPTS {
                     self.retire(number);
                 }
                 if self.shared.schedule.is_none() {
                     let place = self.shared.place(self.shared.shares.draw(&mut self.random));
-                    let times = Times { intended: None, begun, ended: now, counted: false };
+                    let times = OperationTimes { intended: None, begun, ended: now, counted: false };
                     let window = (self.shared.window.from(), self.shared.window.to());
                     let words = format!("failed to connect again: {error}");
-                    self.recorder.ended(place, times, Outcome::Failed(words), Default::default(), window);
+                    self.recorder.ended(
+                        place,
+                        times,
+                        OperationOutcome::Failed(words),
+                        Default::default(),
+                        window,
+                    );
                 }
             }
         }

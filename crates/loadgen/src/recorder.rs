@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use jsonathlon_stats::arrival::Schedule;
 use jsonathlon_stats::histogram::Histogram;
 
-use crate::answer::{Measured, Second};
+use crate::report::{OperationReport, TrialSecond};
 
 /// Number of wrong answers that are kept in words.
 const WRONG_KEPT: usize = 10;
@@ -16,9 +16,9 @@ const MESSAGE: usize = 300;
 
 pub(crate) const SECOND_NS: u64 = 1_000_000_000;
 
-/// Outcome of one operation of a client.
+/// How an operation of a client ended, by which it is counted.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Outcome {
+pub(crate) enum OperationOutcome {
     /// The operation succeeded and its answer, if verified, was right.
     Done,
     /// The answer was wrong; says in which way.
@@ -31,7 +31,7 @@ pub(crate) enum Outcome {
 
 /// Intended start, start and end of an operation, in nanoseconds since the job began.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Times {
+pub(crate) struct OperationTimes {
     /// Intended start. `None` in a closed loop.
     pub(crate) intended: Option<u64>,
     pub(crate) begun: u64,
@@ -42,7 +42,7 @@ pub(crate) struct Times {
 
 /// Totals of one operation: documents touched, retries, and whether a stale answer was accepted.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Came {
+pub(crate) struct OperationTotals {
     pub(crate) documents: u64,
     pub(crate) retries: u64,
     pub(crate) stale: bool,
@@ -50,17 +50,17 @@ pub(crate) struct Came {
 
 /// Measurements of one kind of operation.
 #[derive(Debug)]
-pub(crate) struct Recorded {
-    pub(crate) counts: Measured,
+pub(crate) struct OperationHistograms {
+    pub(crate) counts: OperationReport,
     pub(crate) service: Histogram,
     pub(crate) response: Histogram,
     pub(crate) failed: Histogram,
 }
 
-impl Recorded {
+impl OperationHistograms {
     fn new() -> Self {
         Self {
-            counts: Measured::default(),
+            counts: OperationReport::default(),
             service: Histogram::new(),
             response: Histogram::new(),
             failed: Histogram::new(),
@@ -84,10 +84,10 @@ impl Recorded {
 
 /// Measurements of one thread, or of all threads after merging.
 #[derive(Debug)]
-pub(crate) struct Recorder {
+pub(crate) struct LatencyRecorder {
     /// Measurements by the operation's index in the mix.
-    pub(crate) operations: Vec<Recorded>,
-    pub(crate) seconds: Vec<Second>,
+    pub(crate) operations: Vec<OperationHistograms>,
+    pub(crate) seconds: Vec<TrialSecond>,
     pub(crate) lateness: Histogram,
     pub(crate) begun_arrivals: u64,
     pub(crate) unfinished: u64,
@@ -116,11 +116,11 @@ pub(crate) struct Recorder {
     second_ends: u64,
 }
 
-impl Recorder {
+impl LatencyRecorder {
     pub(crate) fn new(operations: usize, is_open: bool) -> Self {
         Self {
-            operations: (0..operations).map(|_| Recorded::new()).collect(),
-            seconds: vec![Second::default()],
+            operations: (0..operations).map(|_| OperationHistograms::new()).collect(),
+            seconds: vec![TrialSecond::default()],
             lateness: Histogram::new(),
             begun_arrivals: 0,
             unfinished: 0,
@@ -149,13 +149,13 @@ impl Recorder {
     pub(crate) fn ended(
         &mut self,
         place: usize,
-        times: Times,
-        outcome: Outcome,
-        came: Came,
+        times: OperationTimes,
+        outcome: OperationOutcome,
+        came: OperationTotals,
         (from, to): (u64, u64),
     ) {
         self.ended += 1;
-        let well = outcome == Outcome::Done;
+        let well = outcome == OperationOutcome::Done;
         let service = times.ended.saturating_sub(times.begun);
         let response = times.intended.map_or(service, |intended| times.ended.saturating_sub(intended));
         if times.ended < to || self.awaits_all {
@@ -194,7 +194,7 @@ impl Recorder {
             of.counts.documents += came.documents;
             of.counts.stale += u64::from(came.stale);
         }
-        if well || outcome == Outcome::TimedOut {
+        if well || outcome == OperationOutcome::TimedOut {
             // Timeouts are included in the service times: leaving out the longest times would flatter the
             // result.
             of.service.record_ns(service);
@@ -206,8 +206,8 @@ impl Recorder {
             of.failed.record_ns(response);
             of.counts.errors += 1;
             match outcome {
-                Outcome::TimedOut => of.counts.timeouts += 1,
-                Outcome::Wrong(_) => of.counts.wrong += 1,
+                OperationOutcome::TimedOut => of.counts.timeouts += 1,
+                OperationOutcome::Wrong(_) => of.counts.wrong += 1,
                 _ => {}
             }
             self.said(outcome);
@@ -215,11 +215,11 @@ impl Recorder {
     }
 
     #[cold]
-    fn said(&mut self, outcome: Outcome) {
+    fn said(&mut self, outcome: OperationOutcome) {
         match outcome {
-            Outcome::Wrong(words) if self.wrong.len() < WRONG_KEPT => self.wrong.push(words),
-            Outcome::Failed(words) => self.refused(words, 1),
-            Outcome::TimedOut => self.refused("no answer in time".to_owned(), 1),
+            OperationOutcome::Wrong(words) if self.wrong.len() < WRONG_KEPT => self.wrong.push(words),
+            OperationOutcome::Failed(words) => self.refused(words, 1),
+            OperationOutcome::TimedOut => self.refused("no answer in time".to_owned(), 1),
             _ => {}
         }
     }
@@ -236,12 +236,12 @@ impl Recorder {
     }
 
     #[inline]
-    fn second_of(&mut self, at: u64) -> &mut Second {
+    fn second_of(&mut self, at: u64) -> &mut TrialSecond {
         if at >= self.second_ends || at < self.second_ends - SECOND_NS {
             self.second = usize::try_from(at / SECOND_NS).unwrap_or(0);
             self.second_ends = (self.second as u64 + 1) * SECOND_NS;
             if self.seconds.len() <= self.second {
-                self.seconds.resize(self.second + 1, Second::default());
+                self.seconds.resize(self.second + 1, TrialSecond::default());
             }
         }
         let place = self.second.min(self.seconds.len() - 1);
@@ -259,15 +259,22 @@ impl Recorder {
 
     /// Records the backlog caused by the arrival number `index`, intended at `intended` and not claimed
     /// before `now`: all arrivals intended in between waited with it.
-    pub(crate) fn waited(&mut self, schedule: &Schedule, index: u64, intended: u64, now: u64, from: u64) {
+    pub(crate) fn record_queueing(
+        &mut self,
+        schedule: &Schedule,
+        index: u64,
+        intended: u64,
+        now: u64,
+        from: u64,
+    ) {
         if intended < from && from <= now {
-            let waiting = schedule.begun_before(from).saturating_sub(index);
+            let waiting = schedule.arrivals_before(from).saturating_sub(index);
             self.backlog_at_start = self.backlog_at_start.max(waiting);
         }
         let last = now / SECOND_NS;
         for second in self.filled.max(intended / SECOND_NS)..=last {
             let at = now.min((second + 1) * SECOND_NS);
-            let waiting = schedule.begun_before(at).saturating_sub(index);
+            let waiting = schedule.arrivals_before(at).saturating_sub(index);
             let of = self.second_of(second * SECOND_NS);
             of.backlog = of.backlog.max(waiting);
         }
@@ -276,7 +283,7 @@ impl Recorder {
 
     /// Records an arrival that did not begin by `to`, the end of the window; its response time is a lower
     /// bound.
-    pub(crate) fn missed(&mut self, place: usize, intended: u64, to: u64) {
+    pub(crate) fn record_missed(&mut self, place: usize, intended: u64, to: u64) {
         if let Some(of) = self.operations.get_mut(place) {
             of.response.record_ns(to.saturating_sub(intended));
         }
@@ -288,7 +295,7 @@ impl Recorder {
             into.merge(from);
         }
         if self.seconds.len() < other.seconds.len() {
-            self.seconds.resize(other.seconds.len(), Second::default());
+            self.seconds.resize(other.seconds.len(), TrialSecond::default());
         }
         for (into, from) in self.seconds.iter_mut().zip(&other.seconds) {
             into.operations += from.operations;

@@ -1,13 +1,13 @@
 //! Compiles scripts: replaces placeholders by the protocol's parameter markers and records what fills them.
 
-use jsonathlon_driver_api::marker;
+use jsonathlon_driver_api::parameter_marker;
 
-use crate::job::Script;
+use crate::job::OperationScript;
 use crate::operation::Operation;
 
-/// Value that fills a parameter; see the table of [`Script`].
+/// Value that fills a parameter; see the table of [`OperationScript`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Filler {
+pub(crate) enum ParameterSource {
     Key,
     Value,
     Document,
@@ -16,11 +16,11 @@ pub(crate) enum Filler {
     Limit,
     Old,
     Condition,
-    /// Column answered by an earlier statement, as an index into [`Plan::columns`].
+    /// Column answered by an earlier statement, as an index into [`OperationPlan::columns`].
     Column(usize),
 }
 
-impl Filler {
+impl ParameterSource {
     fn of(name: &str) -> Option<Self> {
         Some(match name {
             "key" => Self::Key,
@@ -38,11 +38,11 @@ impl Filler {
 
 /// One statement with its parameters in the syntax of the protocol.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Statement {
+pub(crate) struct PlannedStatement {
     pub(crate) text: String,
     /// Values of the parameters in order, each with the index of its document in the batch. The index is
     /// `None` for the document that the operation currently works on.
-    pub(crate) fillers: Vec<(Filler, Option<usize>)>,
+    pub(crate) fillers: Vec<(ParameterSource, Option<usize>)>,
     /// Whether the statement is sent once for each document of a batch.
     pub(crate) repeats: bool,
     /// Whether the statement changes documents, so that the number of changed documents is verified.
@@ -51,18 +51,18 @@ pub(crate) struct Statement {
 
 /// Compiled statements of one operation.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Plan {
+pub(crate) struct OperationPlan {
     pub(crate) operation: Operation,
-    pub(crate) statements: Vec<Statement>,
+    pub(crate) statements: Vec<PlannedStatement>,
     pub(crate) undo: Option<String>,
     pub(crate) key_member: String,
     pub(crate) may_be_stale: bool,
     /// Names of columns whose values are kept for a later statement.
     pub(crate) columns: Vec<String>,
-    needed: Vec<Filler>,
+    needed: Vec<ParameterSource>,
 }
 
-impl Plan {
+impl OperationPlan {
     /// Compiles a script. `integer_key` selects integer keys, `batch` is the number of documents of an
     /// insert-batch.
     ///
@@ -70,7 +70,7 @@ impl Plan {
     /// If the script has no statement, or uses a keyed document without naming the member that holds the key.
     pub(crate) fn new(
         operation: Operation,
-        script: &Script,
+        script: &OperationScript,
         protocol: &str,
         integer_key: bool,
         batch: u32,
@@ -79,7 +79,7 @@ impl Plan {
             return Err(format!("{operation} has no statement"));
         }
         let mut columns = Vec::new();
-        let statements: Vec<Statement> = script
+        let statements: Vec<PlannedStatement> = script
             .statements
             .iter()
             .map(|text| {
@@ -88,9 +88,11 @@ impl Plan {
                 statement(operation, text, protocol, integer_key, &mut columns)
             })
             .collect();
-        let needed: Vec<Filler> =
+        let needed: Vec<ParameterSource> =
             statements.iter().flat_map(|one| one.fillers.iter().map(|(filler, _)| *filler)).collect();
-        let keyed = |filler: &Filler| matches!(filler, Filler::KeyedDocument | Filler::KeyedDocuments);
+        let keyed = |filler: &ParameterSource| {
+            matches!(filler, ParameterSource::KeyedDocument | ParameterSource::KeyedDocuments)
+        };
         if script.key_member.is_none() && needed.iter().any(keyed) {
             return Err(format!("{operation} names a keyed document, and no member of documents is the key"));
         }
@@ -106,7 +108,7 @@ impl Plan {
     }
 
     /// Returns `true` if any statement has a parameter with this value.
-    pub(crate) fn needs(&self, filler: Filler) -> bool {
+    pub(crate) fn needs(&self, filler: ParameterSource) -> bool {
         self.needed.contains(&filler)
     }
 }
@@ -135,9 +137,9 @@ fn statement(
     protocol: &str,
     integer_key: bool,
     columns: &mut Vec<String>,
-) -> Statement {
+) -> PlannedStatement {
     // If all markers look the same, a parameter that occurs twice is passed twice.
-    let numbered = marker(protocol, 1) != marker(protocol, 2);
+    let numbered = parameter_marker(protocol, 1) != parameter_marker(protocol, 2);
     let (mut made, mut fillers, mut rest) = (String::new(), Vec::new(), text);
     while let Some(start) = rest.find("{{") {
         let (before, from) = rest.split_at(start);
@@ -150,9 +152,9 @@ fn statement(
             rest = &from[1..];
             continue;
         }
-        let filler = Filler::of(name).unwrap_or_else(|| {
+        let filler = ParameterSource::of(name).unwrap_or_else(|| {
             let place = columns.iter().position(|known| known == name);
-            Filler::Column(place.unwrap_or_else(|| {
+            ParameterSource::Column(place.unwrap_or_else(|| {
                 columns.push(name.to_owned());
                 columns.len() - 1
             }))
@@ -163,8 +165,9 @@ fn statement(
             fillers.push(filler);
             fillers.len() - 1
         });
-        let is_integer = filler.0 == Filler::Limit || (filler.0 == Filler::Key && integer_key);
-        let mut mark = marker(protocol, place + 1);
+        let is_integer =
+            filler.0 == ParameterSource::Limit || (filler.0 == ParameterSource::Key && integer_key);
+        let mut mark = parameter_marker(protocol, place + 1);
         if is_integer {
             // A typed marker must have the type of its value.
             mark = mark.replace(":String}", ":Int64}");
@@ -173,11 +176,16 @@ fn statement(
         rest = &from[2 + whole.len() + 2..];
     }
     made.push_str(rest);
-    let names = |wanted: &[Filler]| fillers.iter().any(|(filler, _)| wanted.contains(filler));
-    let of_one = names(&[Filler::Key, Filler::Document, Filler::KeyedDocument]);
+    let names = |wanted: &[ParameterSource]| fillers.iter().any(|(filler, _)| wanted.contains(filler));
+    let of_one = names(&[ParameterSource::Key, ParameterSource::Document, ParameterSource::KeyedDocument]);
     let is_whole = fillers.iter().any(|(_, of)| of.is_some());
-    let sets = names(&[Filler::Value, Filler::Document, Filler::KeyedDocument, Filler::KeyedDocuments]);
-    Statement {
+    let sets = names(&[
+        ParameterSource::Value,
+        ParameterSource::Document,
+        ParameterSource::KeyedDocument,
+        ParameterSource::KeyedDocuments,
+    ]);
+    PlannedStatement {
         text: made,
         repeats: operation == Operation::InsertBatch && of_one && !is_whole,
         writes: operation.writes() && (sets || (operation == Operation::Delete && of_one)),
@@ -194,14 +202,14 @@ fn is_name(text: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn plan(operation: Operation, statements: &[&str], protocol: &str) -> Plan {
-        let script = Script {
+    fn plan(operation: Operation, statements: &[&str], protocol: &str) -> OperationPlan {
+        let script = OperationScript {
             statements: statements.iter().map(|text| (*text).to_owned()).collect(),
             undo: None,
             key_member: Some("_id".to_owned()),
             may_be_stale: false,
         };
-        Plan::new(operation, &script, protocol, false, 2).unwrap()
+        OperationPlan::new(operation, &script, protocol, false, 2).unwrap()
     }
 
     #[test]
@@ -212,7 +220,7 @@ mod tests {
             assert!(one.writes && !one.repeats);
             (one.text, one.fillers)
         };
-        let (value, key) = ((Filler::Value, None), (Filler::Key, None));
+        let (value, key) = ((ParameterSource::Value, None), (ParameterSource::Key, None));
         assert_eq!(
             of("postgres"),
             ("UPDATE t SET d = f(d, $1) WHERE k = $2 AND k <> $1".to_owned(), vec![value, key])
@@ -228,7 +236,7 @@ mod tests {
         let text = r#"{"find":"t","filter":{"_id":"{{key}}"},"limit":"{{limit}}","x":{{{}}}}"#;
         let one = plan(Operation::Scan, &[text], "mongodb").statements.remove(0);
         assert_eq!(one.text, r#"{"find":"t","filter":{"_id":":1"},"limit":":2","x":{{{}}}}"#);
-        assert_eq!(one.fillers, [(Filler::Key, None), (Filler::Limit, None)]);
+        assert_eq!(one.fillers, [(ParameterSource::Key, None), (ParameterSource::Limit, None)]);
         let one = plan(Operation::Scan, &["k >= {{key}} LIMIT {{limit}}"], "clickhouse").statements.remove(0);
         assert_eq!(one.text, "k >= {p1:String} LIMIT {p2:Int64}");
     }
@@ -250,8 +258,11 @@ mod tests {
             [false, false, true, false]
         );
         assert_eq!(made.columns, ["n"]);
-        assert_eq!(made.statements[2].fillers, [(Filler::Value, None), (Filler::Column(0), None)]);
-        assert!(made.needs(Filler::Value) && !made.needs(Filler::Old));
+        assert_eq!(
+            made.statements[2].fillers,
+            [(ParameterSource::Value, None), (ParameterSource::Column(0), None)]
+        );
+        assert!(made.needs(ParameterSource::Value) && !made.needs(ParameterSource::Old));
         let batch =
             plan(Operation::InsertBatch, &["BEGIN", "INSERT {{key}} {{document}}", "COMMIT"], "sqlite");
         assert_eq!(batch.statements.iter().map(|one| one.repeats).collect::<Vec<_>>(), [false, true, false]);
@@ -268,25 +279,25 @@ mod tests {
             one.text,
             r#"{"lines":[{"create":{"_id":":1"}},":2",{"create":{"_id":":3"}},":4"],"path":"/t"}"#
         );
-        let of = |item| [(Filler::Key, Some(item)), (Filler::Document, Some(item))];
+        let of = |item| [(ParameterSource::Key, Some(item)), (ParameterSource::Document, Some(item))];
         assert_eq!(one.fillers, [of(0), of(1)].concat());
-        assert!(one.writes && !one.repeats && made.needs(Filler::Document));
+        assert!(one.writes && !one.repeats && made.needs(ParameterSource::Document));
         // A single insert uses the same lines.
         assert!(plan(Operation::Insert, &[text], "elasticsearch").statements[0].text.contains(":2"));
     }
 
     #[test]
     fn what_cannot_be_filled_is_refused() {
-        let script = |text: &str| Script {
+        let script = |text: &str| OperationScript {
             statements: vec![text.to_owned()],
             undo: None,
             key_member: None,
             may_be_stale: false,
         };
-        let made = |text: &str| Plan::new(Operation::Insert, &script(text), "mongodb", false, 1);
+        let made = |text: &str| OperationPlan::new(Operation::Insert, &script(text), "mongodb", false, 1);
         assert!(made("{{keyed_document}}").unwrap_err().contains("no member of documents is the key"));
         assert!(made("{{document}}").is_ok());
-        let none = Script { statements: Vec::new(), ..script("") };
-        assert!(Plan::new(Operation::Insert, &none, "mongodb", false, 1).is_err());
+        let none = OperationScript { statements: Vec::new(), ..script("") };
+        assert!(OperationPlan::new(Operation::Insert, &none, "mongodb", false, 1).is_err());
     }
 }

@@ -4,16 +4,16 @@
 use jsonathlon_dataset::records::KeyType;
 use jsonathlon_driver_api::{Cell, Parameter};
 
-use crate::accept::{Change, Read, Write};
+use crate::accept::{ReadToken, WriteKind, WriteToken};
+use crate::job_context::JobContext;
 use crate::operation::Operation;
 use crate::random::Random;
-use crate::recorder::Outcome;
-use crate::script::{Filler, Plan};
-use crate::shared::Shared;
+use crate::recorder::OperationOutcome;
+use crate::script::{OperationPlan, ParameterSource};
 
 /// Owned copy of a cell, for a later statement.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Kept {
+pub(crate) enum ColumnValue {
     Null,
     Bool(bool),
     Int(i64),
@@ -21,7 +21,7 @@ pub(crate) enum Kept {
     Text(String),
 }
 
-impl Kept {
+impl ColumnValue {
     pub(crate) fn of(cell: &Cell<'_>) -> Self {
         match *cell {
             Cell::Null => Self::Null,
@@ -45,9 +45,9 @@ impl Kept {
 
 /// Record of an operation, with buffers for the values that are sent.
 #[derive(Debug, Default)]
-pub(crate) struct Item {
+pub(crate) struct TaskRecord {
     pub(crate) number: u64,
-    pub(crate) write: Option<Write>,
+    pub(crate) write: Option<WriteToken>,
     key: String,
     integer: i64,
     value: String,
@@ -62,9 +62,9 @@ pub(crate) struct Task {
     pub(crate) place: usize,
     /// Records of the operation. The first `used` are in use: one, or those of a batch. The others are spare
     /// buffers.
-    pub(crate) items: Vec<Item>,
+    pub(crate) items: Vec<TaskRecord>,
     pub(crate) used: usize,
-    pub(crate) read: Option<Read>,
+    pub(crate) read: Option<ReadToken>,
     /// Largest number of documents that the operation asks for.
     pub(crate) limit: u64,
     /// Group of records that find and count search for.
@@ -75,7 +75,7 @@ pub(crate) struct Task {
     /// Version that the preceding statement has read and that the new value replaces.
     pub(crate) replaces: Option<u32>,
     /// Columns kept from earlier statements, by their index in the plan.
-    pub(crate) columns: Vec<Kept>,
+    pub(crate) columns: Vec<ColumnValue>,
 
     /// Index of the current statement; `turn` is the document of the batch that it is sent for.
     pub(crate) step: usize,
@@ -85,9 +85,9 @@ pub(crate) struct Task {
     /// Number of changed documents so far. `None` if the system does not report it.
     pub(crate) changed: Option<u64>,
     pub(crate) tries: u32,
-    pub(crate) answer: Answer,
+    pub(crate) answer: CheckProgress,
     /// Next step after the running undo statement.
-    pub(crate) undoing: Option<Undoing>,
+    pub(crate) undoing: Option<AfterRollback>,
 
     /// Intended start of an open-loop operation. This and the following times are nanoseconds since the job
     /// began.
@@ -102,16 +102,16 @@ pub(crate) struct Task {
 
 /// Next step after an undo statement has been answered.
 #[derive(Debug)]
-pub(crate) enum Undoing {
+pub(crate) enum AfterRollback {
     /// Retry the operation after this conflict.
     Conflict(String),
     /// End the operation with this outcome.
-    Ends(Outcome),
+    Ends(OperationOutcome),
 }
 
 /// Results of verifying the answers of an operation so far.
 #[derive(Debug, Default)]
-pub(crate) struct Answer {
+pub(crate) struct CheckProgress {
     pub(crate) rows: u64,
     pub(crate) documents: u64,
     pub(crate) stale: bool,
@@ -120,7 +120,7 @@ pub(crate) struct Answer {
     pub(crate) found: Vec<u64>,
 }
 
-impl Answer {
+impl CheckProgress {
     fn clear(&mut self) {
         self.rows = 0;
         self.documents = 0;
@@ -143,7 +143,7 @@ fn fill(text: &mut String, make: impl FnOnce(&mut Vec<u8>)) {
 impl Task {
     /// Draws the next operation and prepares everything that it sends. Returns `false` if record numbers or
     /// versions have run out.
-    pub(crate) fn prepare(&mut self, shared: &Shared<'_>, random: &mut Random) -> bool {
+    pub(crate) fn prepare(&mut self, shared: &JobContext<'_>, random: &mut Random) -> bool {
         let operation = shared.shares.draw(random);
         self.place = shared.place(operation);
         let Some(plan) = shared.plans.get(self.place) else { return false };
@@ -154,7 +154,7 @@ impl Task {
         self.counted = false;
         self.used = 1;
         if self.items.is_empty() {
-            self.items.push(Item::default());
+            self.items.push(TaskRecord::default());
         }
         match operation {
             Operation::Insert | Operation::InsertBatch => {
@@ -186,20 +186,20 @@ impl Task {
             }
         }
         while self.items.len() < self.used {
-            self.items.push(Item::default());
+            self.items.push(TaskRecord::default());
         }
         self.issue(plan, shared)
     }
 
     /// Issues the versions of the operation's writes and generates the values to be sent. Called once per
     /// try. Returns `false` if record numbers or versions have run out.
-    fn issue(&mut self, plan: &Plan, shared: &Shared<'_>) -> bool {
+    fn issue(&mut self, plan: &OperationPlan, shared: &JobContext<'_>) -> bool {
         for item in &mut self.items[..self.used] {
             item.write = match plan.operation {
                 Operation::Insert | Operation::InsertBatch => shared.begin_insert(),
-                Operation::UpdateAll => shared.begin_write(item.number, Change::Whole),
-                Operation::Delete => shared.begin_write(item.number, Change::Delete),
-                operation if operation.writes() => shared.begin_write(item.number, Change::Part),
+                Operation::UpdateAll => shared.begin_write(item.number, WriteKind::Whole),
+                Operation::Delete => shared.begin_write(item.number, WriteKind::Delete),
+                operation if operation.writes() => shared.begin_write(item.number, WriteKind::Part),
                 _ => None,
             };
             if plan.operation.writes() {
@@ -208,7 +208,7 @@ impl Task {
             }
             item.make(plan, shared);
         }
-        if plan.needs(Filler::KeyedDocuments) {
+        if plan.needs(ParameterSource::KeyedDocuments) {
             self.all_keyed.clear();
             for item in &self.items[..self.used] {
                 self.all_keyed.push(if self.all_keyed.is_empty() { '[' } else { ',' });
@@ -232,7 +232,7 @@ impl Task {
 
     /// Prepares a retry after a conflict. The operation's time continues. Returns `false` as [`Self::issue`]
     /// does.
-    pub(crate) fn again(&mut self, shared: &Shared<'_>) -> bool {
+    pub(crate) fn restart_after_conflict(&mut self, shared: &JobContext<'_>) -> bool {
         let Some(plan) = shared.plans.get(self.place) else { return false };
         let checking = self.checking;
         self.reset();
@@ -246,9 +246,9 @@ impl Task {
 
     /// Records the version that the operation has read and will replace, and generates the old value if a
     /// statement needs it.
-    pub(crate) fn replace(&mut self, shared: &Shared<'_>, version: u32) {
+    pub(crate) fn replace(&mut self, shared: &JobContext<'_>, version: u32) {
         self.replaces = Some(version);
-        if shared.plans.get(self.place).is_some_and(|plan| plan.needs(Filler::Old)) {
+        if shared.plans.get(self.place).is_some_and(|plan| plan.needs(ParameterSource::Old)) {
             let number = self.items[0].number;
             fill(&mut self.old, |out| shared.set.value(number, shared.paths.field, version, out));
         }
@@ -258,23 +258,25 @@ impl Task {
     #[inline]
     pub(crate) fn parameter<'a>(
         &'a self,
-        (filler, of): (Filler, Option<usize>),
-        shared: &Shared<'_>,
+        (filler, of): (ParameterSource, Option<usize>),
+        shared: &JobContext<'_>,
     ) -> Parameter<'a> {
         let Some(item) = self.items.get(of.unwrap_or(self.turn)) else { return Parameter::Null };
         match filler {
-            Filler::Key => match shared.set.records().key_type {
+            ParameterSource::Key => match shared.set.records().key_type {
                 KeyType::Text => Parameter::Text(&item.key),
                 KeyType::Bigint => Parameter::Int(item.integer),
             },
-            Filler::Value => Parameter::Text(&item.value),
-            Filler::Document => Parameter::Json(&item.document),
-            Filler::KeyedDocument => Parameter::Json(&item.keyed),
-            Filler::KeyedDocuments => Parameter::Json(&self.all_keyed),
-            Filler::Limit => Parameter::Int(i64::try_from(self.limit).unwrap_or(i64::MAX)),
-            Filler::Old => Parameter::Text(&self.old),
-            Filler::Condition => Parameter::Text(&self.condition),
-            Filler::Column(place) => self.columns.get(place).map_or(Parameter::Null, Kept::parameter),
+            ParameterSource::Value => Parameter::Text(&item.value),
+            ParameterSource::Document => Parameter::Json(&item.document),
+            ParameterSource::KeyedDocument => Parameter::Json(&item.keyed),
+            ParameterSource::KeyedDocuments => Parameter::Json(&self.all_keyed),
+            ParameterSource::Limit => Parameter::Int(i64::try_from(self.limit).unwrap_or(i64::MAX)),
+            ParameterSource::Old => Parameter::Text(&self.old),
+            ParameterSource::Condition => Parameter::Text(&self.condition),
+            ParameterSource::Column(place) => {
+                self.columns.get(place).map_or(Parameter::Null, ColumnValue::parameter)
+            }
         }
     }
 
@@ -285,9 +287,9 @@ impl Task {
     }
 }
 
-impl Item {
+impl TaskRecord {
     #[inline]
-    fn make(&mut self, plan: &Plan, shared: &Shared<'_>) {
+    fn make(&mut self, plan: &OperationPlan, shared: &JobContext<'_>) {
         let (set, number) = (shared.set, self.number);
         match set.records().key_type {
             KeyType::Text => fill(&mut self.key, |out| set.key(number, out)),
@@ -298,15 +300,15 @@ impl Item {
         }
         let Some(write) = &self.write else { return };
         let version = write.version();
-        if plan.needs(Filler::Value)
+        if plan.needs(ParameterSource::Value)
             && let Some(path) = shared.paths.set_by(plan.operation)
         {
             fill(&mut self.value, |out| set.value(number, path, version, out));
         }
-        if plan.needs(Filler::Document) {
+        if plan.needs(ParameterSource::Document) {
             fill(&mut self.document, |out| set.document(number, version, out));
         }
-        if plan.needs(Filler::KeyedDocument) || plan.needs(Filler::KeyedDocuments) {
+        if plan.needs(ParameterSource::KeyedDocument) || plan.needs(ParameterSource::KeyedDocuments) {
             fill(&mut self.keyed, |out| set.keyed_document(&plan.key_member, number, version, out));
         }
     }

@@ -11,7 +11,7 @@ use rustix::mount::{UnmountFlags, unmount};
 
 use crate::error::{OutageError, Result, failed};
 use crate::tools::{MKFS, MOUNT, UNSHARE};
-use crate::{holders, namespace, shutdown};
+use crate::{namespace, open_files, shutdown};
 
 /// Minimum size in bytes: `mkfs.ext4` gives a smaller file system no journal, so nothing would be written in
 /// order.
@@ -45,7 +45,7 @@ const OPTIONS: &str = "loop,nosuid,nodev,commit=60";
 /// // Clients write to a server whose data folder is on the disk.
 /// let cut = disk.cut()?; // Everything acknowledged before the cut must survive.
 /// // Kill the server with all its processes here.
-/// let took = disk.mount_again()?;
+/// let took = disk.remount()?;
 /// // Start the server again and read everything.
 /// disk.close()?;
 /// # let _ = (cut, took); Ok(())
@@ -153,7 +153,7 @@ impl Disk {
 
     /// Cuts the power and returns the time read just after the call. Writes acknowledged before the call were
     /// promised while the power was on and must survive; later ones were not. Reads may still be answered
-    /// from memory until [`Disk::mount_again`].
+    /// from memory until [`Disk::remount`].
     ///
     /// The call is `EXT4_IOC_SHUTDOWN` with `EXT4_GOING_FLAGS_NOLOGFLUSH` (`fs/ext4/ext4.h` of Linux, since
     /// 4.11). From then on every write, sync and file creation fails with an input/output error. Lost is what
@@ -179,12 +179,12 @@ impl Disk {
 
     /// Unmounts and mounts the file system again, as after a power cut, and returns how long that took. All
     /// processes that use it must have been killed before; their exit is awaited for up to 10 s, or the time
-    /// set with [`Disk::wait_at_most`].
+    /// set with [`Disk::set_unmount_timeout`].
     ///
     /// # Errors
     /// [`OutageError::Held`] with the processes that still use the file system, [`OutageError::Unavailable`]
     /// if the mount is denied, [`OutageError::Failed`] for other errors. The call may be repeated.
-    pub fn mount_again(&mut self) -> Result<Duration> {
+    pub fn remount(&mut self) -> Result<Duration> {
         let begun = Instant::now();
         self.unmount()?;
         self.mount()?;
@@ -194,7 +194,7 @@ impl Disk {
     /// Unmounts the file system and discards its data. Dropping a `Disk` does the same but ignores errors.
     ///
     /// # Errors
-    /// [`OutageError::Held`] as in [`Disk::mount_again`]; the file system then disappears when those
+    /// [`OutageError::Held`] as in [`Disk::remount`]; the file system then disappears when those
     /// processes end.
     pub fn close(mut self) -> Result<()> {
         self.unmount()
@@ -234,7 +234,7 @@ impl Disk {
         self.sync()?;
         fs::write(&lost, "lost").map_err(failed("write", &lost))?;
         self.cut()?;
-        self.mount_again()?;
+        self.remount()?;
         if fs::read(&kept).ok().as_deref() != Some(b"kept") {
             return Err(failed("keep", &kept)("it was synced, and is gone after a cut"));
         }
@@ -246,7 +246,7 @@ impl Disk {
     }
 
     /// Sets how long an unmount waits for processes that still use the disk. Defaults to 10 s.
-    pub fn wait_at_most(&mut self, patience: Duration) {
+    pub fn set_unmount_timeout(&mut self, patience: Duration) {
         self.patience = patience;
     }
 
@@ -263,7 +263,7 @@ impl Disk {
                     return Err(OutageError::Held {
                         folder,
                         waited_s: self.patience.as_secs(),
-                        holders: holders::of(device),
+                        holders: open_files::of(device),
                     });
                 }
                 Err(error) => return Err(failed("unmount", &self.folder)(error)),

@@ -8,8 +8,8 @@
 
 mod disk;
 mod error;
-mod holders;
 mod namespace;
+mod open_files;
 mod shutdown;
 mod tools;
 

@@ -108,7 +108,7 @@ fn what_was_not_synced_is_gone_and_what_was_is_kept() {
             unsynced.change(false);
             assert_eq!(unsynced.seen().len(), 9, "{:?}", unsynced.seen());
             disk.cut().unwrap();
-            disk.mount_again().unwrap();
+            disk.remount().unwrap();
             assert_eq!(synced.seen().len(), 9, "only {:?} is kept", synced.seen());
             assert_eq!(unsynced.seen(), Vec::<&str>::new(), "was not synced");
         }
@@ -139,7 +139,7 @@ fn what_is_written_after_a_cut_fails() {
         // A second power cut has no further effect.
         disk.cut().unwrap();
         drop(file);
-        disk.mount_again().unwrap();
+        disk.remount().unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"before");
         fs::write(disk.path().join("new"), "works again").unwrap();
         disk.sync().unwrap();
@@ -162,7 +162,7 @@ fn a_disk_is_seen_by_what_the_program_starts_and_by_nobody_else() {
         let outside = fs::read_to_string(outside).unwrap();
         assert!(!outside.contains(disk.path().to_str().unwrap()), "{outside}");
         disk.cut().unwrap();
-        disk.mount_again().unwrap();
+        disk.remount().unwrap();
         assert_eq!(fs::read_to_string(data.join("kept")).unwrap(), "kept\n");
         assert!(!data.join("lost").exists());
         disk.close().unwrap();
@@ -178,18 +178,18 @@ fn a_disk_is_mounted_again_once_those_who_used_it_are_gone() {
             Command::new("sleep").arg(seconds).current_dir(disk.path()).stdin(Stdio::null()).spawn().unwrap()
         };
         let mut short = start("0.5");
-        let took = disk.mount_again().unwrap();
+        let took = disk.remount().unwrap();
         assert!(short.try_wait().unwrap().is_some(), "mounted again after {took:?} under who used it");
 
-        disk.wait_at_most(Duration::from_secs(1));
+        disk.set_unmount_timeout(Duration::from_secs(1));
         let long = Command::new("sleep").arg("1000").current_dir(disk.path()).spawn();
         let mut long = long.unwrap();
-        let error = disk.mount_again().unwrap_err();
+        let error = disk.remount().unwrap_err();
         long.kill().unwrap();
         long.wait().unwrap();
         let wanted = format!("sleep ({}): works in {}", long.id(), disk.path().display());
         assert!(matches!(error, OutageError::Held { .. }) && error.to_string().contains(&wanted), "{error}");
-        disk.mount_again().unwrap();
+        disk.remount().unwrap();
         disk.close().unwrap();
     });
 }
@@ -198,7 +198,7 @@ fn a_disk_is_mounted_again_once_those_who_used_it_are_gone() {
 fn a_disk_that_is_in_use_is_told_by_whom_and_is_nobodys_after_its_end() {
     alone("a_disk_that_is_in_use_is_told_by_whom_and_is_nobodys_after_its_end", |folder| {
         let mut disk = Disk::make(&folder.join("disk"), SIZE).unwrap();
-        disk.wait_at_most(Duration::from_secs(1));
+        disk.set_unmount_timeout(Duration::from_secs(1));
         let open = File::create(disk.path().join("open")).unwrap();
         let path = disk.path().to_owned();
         let error = disk.close().unwrap_err().to_string();

@@ -56,7 +56,7 @@ fn hold(folder: &Path) {
         user.kill().unwrap();
         user.wait().unwrap();
         say("again");
-        disk.mount_again().unwrap();
+        disk.remount().unwrap();
         say("close");
         disk.close().unwrap();
     }

@@ -28,7 +28,7 @@ fn is_kept(disk: &mut Disk, under: Option<&Path>, sync: &str) -> bool {
     assert!(command.status().unwrap().success(), "{sync}");
     assert!(file.exists(), "{sync}");
     disk.cut().unwrap();
-    disk.mount_again().unwrap();
+    disk.remount().unwrap();
     fs::read_to_string(&file).is_ok_and(|text| text == "acknowledged\n")
 }
 

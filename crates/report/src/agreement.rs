@@ -1,6 +1,8 @@
 //! Describes in sentences how far systems agree on the answer to a question, which differ, and in which rows.
 
-use jsonathlon_schema::record::{Agreement, Basis, DifferentRows, FirstRows, Given, Standing, Verdict};
+use jsonathlon_schema::record::{
+    Agreement, AnswerStatus, ConfigurationAnswer, ExpectedAnswerSource, FirstRows, RowDifference, Verdict,
+};
 use jsonathlon_schema::severity::Severity;
 
 use crate::marked::Marked;
@@ -21,41 +23,43 @@ pub fn notes(one: &Agreement) -> Vec<String> {
 
 /// Like [`notes`], with the severity of each line.
 pub(crate) fn marked(one: &Agreement) -> Marked<String> {
-    let with = |given: Given| one.standings.iter().filter(move |standing| standing.answer == given);
-    let names = |given: Given| with(given).map(called).collect::<Vec<_>>().join(", ");
-    let same = with(Given::Same).count();
-    let answered = same + with(Given::Different).count();
+    let with = |given: AnswerStatus| one.standings.iter().filter(move |standing| standing.answer == given);
+    let names = |given: AnswerStatus| with(given).map(called).collect::<Vec<_>>().join(", ");
+    let same = with(AnswerStatus::Same).count();
+    let answered = same + with(AnswerStatus::Different).count();
     let mut notes = Marked::default();
     let told = match one.basis {
-        Basis::Agreed => format!(
+        ExpectedAnswerSource::Agreed => format!(
             "agreed: {same} of {answered} configurations gave the same answer{}: {}",
             over(one),
-            names(Given::Same)
+            names(AnswerStatus::Same)
         ),
-        Basis::Disputed => format!(
+        ExpectedAnswerSource::Disputed => format!(
             "DISPUTED: {answered} configurations answered{} and no majority of their systems agrees; nobody is right. The most \
              frequent answer is that of {}",
             over(one),
-            names(Given::Same)
+            names(AnswerStatus::Same)
         ),
-        Basis::Unverified => "UNVERIFIED: one system alone answered, or the reference did not".to_owned(),
-        Basis::OtherDocuments => format!(
+        ExpectedAnswerSource::Unverified => {
+            "UNVERIFIED: one system alone answered, or the reference did not".to_owned()
+        }
+        ExpectedAnswerSource::OtherDocuments => format!(
             "UNVERIFIED: they hold other documents than each other, and could not be asked over the same ones: {}",
-            with(Given::OtherDocuments).map(holding).collect::<Vec<_>>().join(", ")
+            with(AnswerStatus::OtherDocuments).map(holding).collect::<Vec<_>>().join(", ")
         ),
-        Basis::Expected => {
+        ExpectedAnswerSource::Expected => {
             format!("compared with expected.json: {same} of {answered} configurations answer the same")
         }
-        Basis::Reference => format!(
+        ExpectedAnswerSource::Reference => format!(
             "compared with the reference{}: {same} of {answered} configurations answer the same",
             over(one)
         ),
-        Basis::Unanswered => "UNVERIFIED: nobody answered".to_owned(),
+        ExpectedAnswerSource::Unanswered => "UNVERIFIED: nobody answered".to_owned(),
     };
-    let in_doubt = matches!(one.basis, Basis::Disputed | Basis::OtherDocuments);
+    let in_doubt = matches!(one.basis, ExpectedAnswerSource::Disputed | ExpectedAnswerSource::OtherDocuments);
     notes.mark(if in_doubt { Severity::Warning } else { Severity::Good }, told);
     notes.extend(one.first.as_ref().map(|first| answer(one, first)));
-    let asked = with(Given::Same).chain(&one.standings).find(|standing| standing.statement.is_some());
+    let asked = with(AnswerStatus::Same).chain(&one.standings).find(|standing| standing.statement.is_some());
     notes.extend(asked.and_then(statement));
     notes.extend(one.addend.map(|addend| {
         format!(
@@ -71,12 +75,12 @@ pub(crate) fn marked(one: &Agreement) -> Marked<String> {
                 .to_owned(),
         );
     }
-    for standing in with(Given::Different) {
+    for standing in with(AnswerStatus::Different) {
         notes.extend(different(standing));
         notes.extend(statement(standing));
     }
-    if one.basis != Basis::OtherDocuments {
-        for standing in with(Given::OtherDocuments) {
+    if one.basis != ExpectedAnswerSource::OtherDocuments {
+        for standing in with(AnswerStatus::OtherDocuments) {
             let told = format!(
                 "unverified: {}, and could not be asked over the {} that were compared; it has no vote, and is neither right \
                  nor wrong",
@@ -93,11 +97,11 @@ pub(crate) fn marked(one: &Agreement) -> Marked<String> {
         );
         notes.mark(Severity::Warning, told);
     }
-    for standing in with(Given::Failed) {
+    for standing in with(AnswerStatus::Failed) {
         let why = standing.why.as_deref().unwrap_or_default();
         notes.mark(Severity::Failed, format!("failed: {}: {}", called(standing), shortened(why, STATEMENT)));
     }
-    let not = names(Given::NotAsked);
+    let not = names(AnswerStatus::NotAsked);
     if !not.is_empty() {
         notes.push(format!("not asked, for want of a statement: {not}"));
     }
@@ -107,14 +111,15 @@ pub(crate) fn marked(one: &Agreement) -> Marked<String> {
 /// Returns `true` if the answer is settled over the documents that all systems hold, but disputed over the
 /// further documents that this configuration holds.
 #[must_use]
-pub fn is_disputed_over_its_own(one: &Agreement, standing: &Standing) -> bool {
+pub fn is_disputed_over_its_own(one: &Agreement, standing: &ConfigurationAnswer) -> bool {
     one.basis.is_settled() && standing.verdict == Some(Verdict::Disputed)
 }
 
 /// Text on the documents that the answers were compared over; empty if no system holds more than these.
 fn over(one: &Agreement) -> String {
-    let hold_more = |standing: &Standing| {
-        matches!(standing.answer, Given::Same | Given::Different) && standing.documents != one.documents
+    let hold_more = |standing: &ConfigurationAnswer| {
+        matches!(standing.answer, AnswerStatus::Same | AnswerStatus::Different)
+            && standing.documents != one.documents
     };
     let more: Vec<String> = one.standings.iter().filter(|one| hold_more(one)).map(holding).collect();
     match more.is_empty() {
@@ -127,11 +132,11 @@ fn over(one: &Agreement) -> String {
     }
 }
 
-fn called(standing: &Standing) -> String {
+fn called(standing: &ConfigurationAnswer) -> String {
     format!("{} {} {}", standing.id.system, standing.id.version, standing.id.variant)
 }
 
-fn holding(standing: &Standing) -> String {
+fn holding(standing: &ConfigurationAnswer) -> String {
     format!("{} holds {} documents", called(standing), standing.documents)
 }
 
@@ -145,7 +150,7 @@ fn answer(one: &Agreement, first: &FirstRows) -> String {
     format!("  answer ({}): {rows}{more}", columns.join(", "))
 }
 
-fn statement(standing: &Standing) -> Option<String> {
+fn statement(standing: &ConfigurationAnswer) -> Option<String> {
     let text = standing.statement.as_ref()?;
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     Some(format!("  asked of {}: {}", standing.id.system, shortened(&line, STATEMENT)))
@@ -153,14 +158,16 @@ fn statement(standing: &Standing) -> Option<String> {
 
 /// Lines on a different answer: rows that it lacks, rows that it has instead, and the rule that explains the
 /// difference.
-fn different(standing: &Standing) -> Vec<String> {
+fn different(standing: &ConfigurationAnswer) -> Vec<String> {
     let mut notes = vec![format!(
         "differs: {}: {}",
         called(standing),
         printable(standing.why.as_deref().unwrap_or_default())
     )];
-    if let Some(DifferentRows { lacks, lacking, has, having }) = &standing.rows {
-        for (rows, count, word) in [(lacks, lacking, "lacks"), (has, having, "has instead")] {
+    if let Some(RowDifference { missing_rows, missing_count, extra_rows, extra_count }) = &standing.rows {
+        for (rows, count, word) in
+            [(missing_rows, missing_count, "lacks"), (extra_rows, extra_count, "has instead")]
+        {
             for row in rows.iter().take(DIFFERENT_ROWS) {
                 notes.push(format!("  {word} {}", shown(row)));
             }
@@ -193,14 +200,14 @@ fn shortened(text: &str, most: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use jsonathlon_schema::id::Id;
+    use jsonathlon_schema::id::ConfigurationId;
     use serde_json::json;
 
     use super::*;
 
-    fn standing(system: &str, answer: Given, documents: u64) -> Standing {
-        Standing {
-            id: Id::new(system, "1", "own", ""),
+    fn standing(system: &str, answer: AnswerStatus, documents: u64) -> ConfigurationAnswer {
+        ConfigurationAnswer {
+            id: ConfigurationId::new(system, "1", "own", ""),
             profile: None,
             answer,
             why: None,
@@ -214,7 +221,11 @@ mod tests {
         }
     }
 
-    fn agreement(basis: Basis, rows: &[serde_json::Value], standings: Vec<Standing>) -> Agreement {
+    fn agreement(
+        basis: ExpectedAnswerSource,
+        rows: &[serde_json::Value],
+        standings: Vec<ConfigurationAnswer>,
+    ) -> Agreement {
         let rows: Vec<Vec<serde_json::Value>> = rows.iter().map(|cell| vec![cell.clone()]).collect();
         Agreement {
             workload: "questions".into(),
@@ -232,9 +243,13 @@ mod tests {
 
     #[test]
     fn the_answer_and_the_statement_are_said() {
-        let all = vec![standing("a", Given::Same, 99), standing("b", Given::Same, 100)];
-        let told = notes(&agreement(Basis::Agreed, &[json!({"float": "Infinity"}), json!("x\u{1b}")], all))
-            .join("\n");
+        let all = vec![standing("a", AnswerStatus::Same, 99), standing("b", AnswerStatus::Same, 100)];
+        let told = notes(&agreement(
+            ExpectedAnswerSource::Agreed,
+            &[json!({"float": "Infinity"}), json!("x\u{1b}")],
+            all,
+        ))
+        .join("\n");
         assert!(told.contains("answer (total): [Infinity] [\"x\\u001b\"]"), "{told}");
         assert!(told.contains("asked of a: SELECT x FROM a"), "{told}");
         assert!(
@@ -254,22 +269,25 @@ mod tests {
             (vec![json!("")], false),
             (vec![json!({"float": "NaN"})], false),
         ] {
-            let all = vec![standing("a", Given::Same, 99), standing("b", Given::Same, 99)];
-            let told = notes(&agreement(Basis::Agreed, &rows, all)).join("\n");
+            let all = vec![standing("a", AnswerStatus::Same, 99), standing("b", AnswerStatus::Same, 99)];
+            let told = notes(&agreement(ExpectedAnswerSource::Agreed, &rows, all)).join("\n");
             assert_eq!(told.contains("THE ANSWER IS EMPTY"), is_empty, "{told}");
         }
     }
 
     #[test]
     fn who_holds_other_documents_is_named_with_how_many() {
-        let all = vec![standing("a", Given::OtherDocuments, 50), standing("b", Given::OtherDocuments, 60)];
-        let mut none = agreement(Basis::OtherDocuments, &[], all.clone());
+        let all = vec![
+            standing("a", AnswerStatus::OtherDocuments, 50),
+            standing("b", AnswerStatus::OtherDocuments, 60),
+        ];
+        let mut none = agreement(ExpectedAnswerSource::OtherDocuments, &[], all.clone());
         none.first = None;
         let told = notes(&none).join("\n");
         assert!(told.contains("a 1 own holds 50 documents, b 1 own holds 60 documents"), "{told}");
         let mut all = all;
-        all.extend([standing("c", Given::Same, 99), standing("d", Given::Same, 99)]);
-        let told = notes(&agreement(Basis::Agreed, &[json!(1)], all)).join("\n");
+        all.extend([standing("c", AnswerStatus::Same, 99), standing("d", AnswerStatus::Same, 99)]);
+        let told = notes(&agreement(ExpectedAnswerSource::Agreed, &[json!(1)], all)).join("\n");
         assert!(
             told.contains("agreed: 2 of 2") && told.contains("unverified: a 1 own holds 50 documents"),
             "{told}"
@@ -278,22 +296,23 @@ mod tests {
 
     #[test]
     fn what_is_disputed_over_more_than_all_hold_is_said() {
-        let all = || vec![standing("a", Given::Same, 99), standing("b", Given::Same, 100)];
+        let all = || vec![standing("a", AnswerStatus::Same, 99), standing("b", AnswerStatus::Same, 100)];
         let mut disputed = all();
         disputed[1].verdict = Some(Verdict::Disputed);
         let words = "DISPUTED over all that it holds: b 1 own holds 100 documents";
         let told = |basis, all| notes(&agreement(basis, &[json!(1)], all)).join("\n");
-        assert!(told(Basis::Agreed, disputed.clone()).contains(words));
+        assert!(told(ExpectedAnswerSource::Agreed, disputed.clone()).contains(words));
         assert!(
-            !told(Basis::Agreed, all()).contains(words) && !told(Basis::Disputed, disputed).contains(words)
+            !told(ExpectedAnswerSource::Agreed, all()).contains(words)
+                && !told(ExpectedAnswerSource::Disputed, disputed).contains(words)
         );
     }
 
     #[test]
     fn long_words_are_cut() {
-        let mut one = standing("a", Given::Failed, 99);
+        let mut one = standing("a", AnswerStatus::Failed, 99);
         one.why = Some(format!("\"1{}\" is out of range", "0".repeat(400)));
-        let told = notes(&agreement(Basis::Unanswered, &[], vec![one])).join("\n");
+        let told = notes(&agreement(ExpectedAnswerSource::Unanswered, &[], vec![one])).join("\n");
         assert!(told.contains(" …") && told.lines().all(|line| line.len() < 600), "{told}");
     }
 }

@@ -6,18 +6,18 @@ use std::collections::BTreeSet;
 use jsonathlon_results::challenge::PublishedScore;
 use jsonathlon_results::challenge::jsonbench::{ResultFile, scale};
 use jsonathlon_results::challenge::published::{MACHINE, Published};
-use jsonathlon_results::challenge::score::{Entrant, QUESTIONS, Score, Times, scores};
+use jsonathlon_results::challenge::score::{QUESTIONS, Score, ScoreInput, Times, scores};
 use jsonathlon_results::summary::Summary;
-use jsonathlon_schema::ranking::Preparation;
+use jsonathlon_schema::ranking::PreparationClass;
 
-use crate::draw::Look;
-use crate::draw::terminal::draw;
 use crate::format;
+use crate::render::TableStyle;
+use crate::render::terminal::draw;
 use crate::section::{Section, none, optional};
 
 /// Sort key of the rows, which also selects the times that are shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum By {
+pub enum SortKey {
     /// Hot score: the better time of runs 2 and 3.
     Hot,
     /// Cold score: the time of the first run.
@@ -38,7 +38,7 @@ pub struct Row {
     /// Documents loaded ÷ documents offered, so 1 if all were loaded.
     pub loaded: f64,
     /// Times and size, from which the scores are computed.
-    pub entrant: Entrant,
+    pub entrant: ScoreInput,
     /// Whether a published value is marked as a likely error; false for result files.
     pub suspected: bool,
 }
@@ -75,7 +75,7 @@ fn named(system: &str, tags: &[String]) -> String {
 
 /// Table of the given published results, with notes on values that are likely to be errors.
 #[must_use]
-pub fn published(results: &[&Published], by: By, look: Look) -> String {
+pub fn published(results: &[&Published], by: SortKey, look: TableStyle) -> String {
     let words = |values: BTreeSet<String>| values.into_iter().collect::<Vec<_>>().join(", ");
     let snapshots = words(results.iter().map(|one| one.snapshot.clone()).collect());
     let scales = words(results.iter().map(|one| scale(one.scale)).collect());
@@ -102,7 +102,7 @@ pub fn published(results: &[&Published], by: By, look: Look) -> String {
 
 /// Table of result files, which are scored among themselves.
 #[must_use]
-pub fn others(title: &str, files: &[ResultFile], by: By, look: Look) -> String {
+pub fn others(title: &str, files: &[ResultFile], by: SortKey, look: TableStyle) -> String {
     let machines: BTreeSet<&str> = files.iter().map(|file| file.machine.as_str()).collect();
     let machines = machines.into_iter().collect::<Vec<_>>().join("; ");
     let rows: Vec<Row> = files.iter().map(Row::from).collect();
@@ -115,32 +115,32 @@ pub fn others(title: &str, files: &[ResultFile], by: By, look: Look) -> String {
     draw(&[section], look)
 }
 
-fn table(title: String, rows: &[Row], by: By) -> Section {
-    let phase = if by == By::Cold { "cold" } else { "hot" };
+fn table(title: String, rows: &[Row], by: SortKey) -> Section {
+    let phase = if by == SortKey::Cold { "cold" } else { "hot" };
     let questions: Vec<String> = (1..=QUESTIONS).map(|question| format!("Q{question} {phase}")).collect();
     let mut header = vec!["system", "version", "measured", "loaded", "hot score", "cold score"];
     header.extend(["total", "size score"]);
     header.extend(questions.iter().map(String::as_str));
     let mut section = Section::new(title, &header, 3);
-    let entrants: Vec<Entrant> = rows.iter().map(|row| row.entrant.clone()).collect();
+    let entrants: Vec<ScoreInput> = rows.iter().map(|row| row.entrant.clone()).collect();
     let mut scored: Vec<(&Row, Score)> =
         rows.iter().zip(scores(&entrants, &(0..QUESTIONS).collect::<Vec<_>>())).collect();
     let key = |score: &Score| match by {
-        By::Hot => score.hot,
-        By::Cold => score.cold,
-        By::Size => score.size,
+        SortKey::Hot => score.hot,
+        SortKey::Cold => score.cold,
+        SortKey::Size => score.size,
     };
     // Rows with a likely error come last, so that they do not head the table.
     let is_suspected = |row: &Row| match by {
-        By::Hot | By::Cold => row.entrant.suspected.times,
-        By::Size => row.entrant.suspected.size,
+        SortKey::Hot | SortKey::Cold => row.entrant.suspected.times,
+        SortKey::Size => row.entrant.suspected.size,
     };
     let worth = |score: &Score| key(score).unwrap_or(f64::INFINITY);
     scored.sort_by(|(one, a), (other, b)| {
         is_suspected(one).cmp(&is_suspected(other)).then(worth(a).total_cmp(&worth(b)))
     });
     for (row, score) in scored {
-        let times: &Times = if by == By::Cold { &row.entrant.cold } else { &row.entrant.hot };
+        let times: &Times = if by == SortKey::Cold { &row.entrant.cold } else { &row.entrant.hot };
         let mark = if row.suspected { " ?" } else { "" };
         let mut fields = vec![
             format!("{}{mark}", row.name),
@@ -187,8 +187,9 @@ pub(crate) fn of_run(summary: &Summary) -> Option<Section> {
         }
     }
     // Rankings come in the order of all other tables.
-    let place = |ranking: &str| Preparation::ALL.iter().position(|class| ranking.starts_with(class.word()));
-    rankings.sort_by_key(|ranking| place(ranking).unwrap_or(Preparation::ALL.len()));
+    let place =
+        |ranking: &str| PreparationClass::ALL.iter().position(|class| ranking.starts_with(class.word()));
+    rankings.sort_by_key(|ranking| place(ranking).unwrap_or(PreparationClass::ALL.len()));
     let header =
         ["class", "system", "variant", "storage", "hot score", "cold score", "size score", "answered"];
     let mut section = Section::new("published score, round 1 only".to_owned(), &header, 4);

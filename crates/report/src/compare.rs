@@ -2,20 +2,20 @@
 
 use std::fmt::Write;
 
-use jsonathlon_results::beside_best::Difference;
 use jsonathlon_results::compare::{
-    APART, Alone, CellComparison, Changed, Control, Counts, Gate, LOADS_APART, Limits, Outcome, Reason,
-    ReasonKind, RunComparison, Side, SizeChange,
+    APART, CellComparison, Control, Counts, LOADS_APART, Outcome, RatioInterval, Reason, ReasonKind,
+    RegressionGate, RunComparison, SetupDifference, Side, SizeChange, UnmatchedConfiguration,
 };
-use jsonathlon_schema::id::Id;
+use jsonathlon_results::ratio_to_best::Significance;
+use jsonathlon_schema::id::ConfigurationId;
 use jsonathlon_schema::record::Verdict;
 use jsonathlon_schema::severity::Severity;
 use jsonathlon_stats::statistics::Estimate;
 
-use crate::draw::Look;
-use crate::draw::markdown;
-use crate::draw::terminal::draw;
 use crate::format;
+use crate::render::TableStyle;
+use crate::render::markdown;
+use crate::render::terminal::draw;
 use crate::section::{Section, TOO_FEW_ROUNDS, none, optional, printable, short};
 
 /// Deviation of a ratio from 1 above which a cell without an interval is not folded away, if no regression
@@ -27,7 +27,7 @@ const SEEN_OF_SIZES: f64 = 0.005;
 
 /// The comparison as tables for the terminal.
 #[must_use]
-pub fn tables(comparison: &RunComparison, look: Look) -> String {
+pub fn tables(comparison: &RunComparison, look: TableStyle) -> String {
     let mut sections = vec![heading(comparison), differences(comparison)];
     sections.extend(cells("what differs", comparison, |cell| !is_quiet(cell, comparison)));
     sections.extend(cells("no difference shown", comparison, |cell| is_quiet(cell, comparison)));
@@ -171,7 +171,7 @@ fn control(comparison: &RunComparison) -> String {
 }
 
 /// A ratio with its interval, as text: `1.20 × (1.10 … 1.31)`.
-fn limits(limits: &Limits) -> String {
+fn limits(limits: &RatioInterval) -> String {
     let ratio = format::times(limits.ratio);
     match (limits.low, limits.high) {
         (Some(low), Some(high)) => format!("{ratio} ({} … {})", format::three(low), format::three(high)),
@@ -198,7 +198,7 @@ fn differences(comparison: &RunComparison) -> Section {
     section
 }
 
-fn changed(one: &Changed) -> Vec<String> {
+fn changed(one: &SetupDifference) -> Vec<String> {
     let value = |text: &str| match text {
         "" => none(),
         text if text.starts_with("blake3:") || text.starts_with("sha256:") => digest(text),
@@ -214,7 +214,9 @@ fn digest(text: &str) -> String {
 
 fn is_quiet(cell: &CellComparison, comparison: &RunComparison) -> bool {
     match cell.outcome {
-        Outcome::Timed(Difference::NoneShown) => cell.raw_outcome.is_none() && !is_notable(cell, comparison),
+        Outcome::Timed(Significance::NotSignificant) => {
+            cell.raw_outcome.is_none() && !is_notable(cell, comparison)
+        }
         Outcome::Sized(SizeChange::Same | SizeChange::NoneShown) => true,
         // Sizes that differ by a few pages do differ, but need no attention.
         Outcome::Sized(_) => {
@@ -338,7 +340,7 @@ fn change(a: &str, b: &str) -> String {
 }
 
 /// Name and version of the system, and how they change from A to B.
-fn system(a: &Id, b: &Id) -> String {
+fn system(a: &ConfigurationId, b: &ConfigurationId) -> String {
     match a.system == b.system {
         true => printable(&format!("{} {}", a.system, change(&a.version, &b.version))),
         false => change(&format!("{} {}", a.system, a.version), &format!("{} {}", b.system, b.version)),
@@ -373,7 +375,7 @@ fn only(comparison: &RunComparison) -> Option<Section> {
     let mut section = Section { title: "only in one of the runs".to_owned(), ..Section::default() };
     for (side, all) in [("A", &comparison.only_in_a), ("B", &comparison.only_in_b)] {
         for one in all {
-            let Alone { id, whole, cells, .. } = one;
+            let UnmatchedConfiguration { id, whole, cells, .. } = one;
             let what = match cells.len() {
                 _ if !*whole => cells.iter().map(|cell| printable(cell)).collect::<Vec<_>>().join("; "),
                 0 => "nothing was measured".to_owned(),
@@ -444,7 +446,7 @@ fn closing(comparison: &RunComparison) -> Section {
     section
 }
 
-fn passed(gate: &Gate) -> Severity {
+fn passed(gate: &RegressionGate) -> Severity {
     if gate.passed { Severity::Good } else { Severity::Failed }
 }
 
@@ -456,7 +458,7 @@ fn reason(reason: &Reason) -> String {
     format!("{what}: {}", printable(&reason.text))
 }
 
-fn verdict(gate: &Gate) -> String {
+fn verdict(gate: &RegressionGate) -> String {
     // Rounded to 0.01 %, so that the option's value is shown without binary rounding errors.
     let allowed = format!("{} %", (gate.allowed_share * 1e4).round() / 1e2);
     let slower = format!("slower by more than {allowed}");

@@ -1,6 +1,6 @@
 //! Formats numbers for readers, usually with three significant digits.
 
-use jsonathlon_schema::figure::Unit;
+use jsonathlon_schema::metric::Unit;
 
 /// Formats seconds as `1.23 s`, `45.6 ms` or `789 µs`; a dash if the value is not finite.
 #[must_use]

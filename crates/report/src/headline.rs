@@ -2,7 +2,7 @@
 
 use jsonathlon_results::promise::{BrokenPromise, Conditions};
 use jsonathlon_results::summary::{Run, Summary};
-use jsonathlon_schema::manifest::{Configuration, POWER, Tested};
+use jsonathlon_schema::manifest::{Configuration, DurabilityEvidence, POWER};
 use jsonathlon_schema::severity::Severity;
 use serde::Serialize;
 
@@ -28,7 +28,7 @@ pub(crate) fn sentences(run: &Run, summary: &Summary) -> Vec<Sentence> {
 fn broken_before(one: &Configuration) -> Vec<String> {
     let Some(tier) = &one.durability else { return Vec::new() };
     let broken = tier.tested.iter().filter(|tested| !tested.severity().is_good());
-    let told = |tested: &Tested| {
+    let told = |tested: &DurabilityEvidence| {
         let Configuration { title, id, .. } = one;
         printable(&format!("✖ {title} {} {}, {}: {tested}", id.version, id.variant, tier.tier))
     };
@@ -107,13 +107,13 @@ fn conditions(one: &BrokenPromise) -> String {
 
 #[cfg(test)]
 mod tests {
-    use jsonathlon_schema::id::Id;
+    use jsonathlon_schema::id::ConfigurationId;
 
     use super::*;
 
     fn one() -> BrokenPromise {
         BrokenPromise {
-            id: Id::new("mongodb", "6.0.5", "id", "default"),
+            id: ConfigurationId::new("mongodb", "6.0.5", "id", "default"),
             tier: "window".into(),
             kind: POWER.into(),
             may_lose: Some("up to 100 ms".into()),

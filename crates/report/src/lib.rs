@@ -5,19 +5,19 @@
 pub mod agreement;
 pub mod challenge;
 pub mod compare;
-pub mod draw;
 pub mod format;
 pub mod page;
 pub mod profile;
+pub mod render;
 pub mod run;
 pub mod self_checks;
 pub mod study;
 
 mod analytics;
-mod any_workload;
 mod documents;
 mod durability;
 mod fidelity;
+mod generic;
 mod headline;
 mod marked;
 mod questions;

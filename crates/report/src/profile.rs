@@ -3,14 +3,14 @@
 use jsonathlon_dataset::describe::{Lengths, NoDocuments, PathProfile, Profile};
 use jsonathlon_dataset::left_out;
 
-use crate::draw::Look;
-use crate::draw::terminal::draw;
 use crate::format;
+use crate::render::TableStyle;
+use crate::render::terminal::draw;
 use crate::section::{Section, printable};
 
 /// Draws the tables of a data profile for the terminal.
 #[must_use]
-pub fn render(profile: &Profile, look: Look) -> String {
+pub fn render(profile: &Profile, look: TableStyle) -> String {
     draw(&[heading(profile), kinds(profile), collections(profile), paths(profile)], look)
 }
 

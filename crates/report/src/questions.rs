@@ -13,14 +13,14 @@ pub(crate) const NAME: &str = "questions";
 
 /// The part of a questions run's settings that reports need.
 #[derive(Debug, Clone, Deserialize)]
-pub(crate) struct Own {
+pub(crate) struct QuestionRunSettings {
     pub(crate) title: String,
-    pub(crate) questions: Vec<OwnQuestion>,
+    pub(crate) questions: Vec<QuestionHeading>,
 }
 
 /// A question of the user's folder, with what it asks.
 #[derive(Debug, Clone, Deserialize, serde::Serialize)]
-pub(crate) struct OwnQuestion {
+pub(crate) struct QuestionHeading {
     pub(crate) name: String,
     pub(crate) title: String,
     #[serde(default)]
@@ -28,8 +28,8 @@ pub(crate) struct OwnQuestion {
 }
 
 /// The user's questions of a run; `None` if the run is of another workload.
-pub(crate) fn own(manifest: &Manifest) -> Option<Own> {
-    Own::deserialize(manifest.settings.get(NAME)?).ok()
+pub(crate) fn own(manifest: &Manifest) -> Option<QuestionRunSettings> {
+    QuestionRunSettings::deserialize(manifest.settings.get(NAME)?).ok()
 }
 
 /// All tables of the workload: loads, sizes, and each question in each data state.
@@ -37,7 +37,7 @@ pub(crate) fn sections(run: &Run, summary: &Summary) -> Vec<Section> {
     let mut sections = vec![loading::loading(run, summary), sizes::sizes(run, summary)];
     let questions = own(&run.manifest).map(|own| own.questions).unwrap_or_default();
     for state in asked::states(summary) {
-        for OwnQuestion { name, title, asks } in &questions {
+        for QuestionHeading { name, title, asks } in &questions {
             let heading = format!("{}: {}", printable(name), printable(title));
             let Some(mut section) = asked::table(run, summary, name, &heading, state) else { continue };
             if !asks.is_empty() {
@@ -55,7 +55,7 @@ pub(crate) fn sections(run: &Run, summary: &Summary) -> Vec<Section> {
 
 /// Line with the titles of all questions for the heading of a run; `None` for other workloads.
 pub(crate) fn titles(run: &Run) -> Option<String> {
-    let Own { title, questions } = own(&run.manifest)?;
+    let QuestionRunSettings { title, questions } = own(&run.manifest)?;
     let titles: Vec<String> = questions.iter().map(|one| printable(&one.title)).collect();
     Some(format!("asked    {}: {}", printable(&title), titles.join("; ")))
 }

@@ -3,17 +3,17 @@
 use std::collections::{BTreeMap, HashMap};
 
 use jsonathlon_results::control::CONTROL;
-use jsonathlon_results::summary::{FailureEntry, Run, Stolen, Summary};
-use jsonathlon_schema::id::Id;
-use jsonathlon_schema::manifest::{Configuration, Data};
-use jsonathlon_schema::ranking::{Preparation, Profile};
+use jsonathlon_results::summary::{FailureSummary, Run, StealSummary, Summary};
+use jsonathlon_schema::id::ConfigurationId;
+use jsonathlon_schema::manifest::{Configuration, DataSetInfo};
+use jsonathlon_schema::ranking::{MemoryProfile, PreparationClass};
 use jsonathlon_schema::record::Phase;
 use jsonathlon_schema::severity::Severity;
 
-use crate::draw::terminal::{Look, draw};
+use crate::render::terminal::{TableStyle, draw};
 use crate::section::{Section, TOO_FEW_ROUNDS, printable, short};
 use crate::{
-    analytics, any_workload, documents, draw, durability, fidelity, format, headline, questions, serving,
+    analytics, documents, durability, fidelity, format, generic, headline, questions, render, serving,
 };
 
 /// Systems of a summary that are no configurations: plain files, and the control.
@@ -21,33 +21,33 @@ const BESIDE: [&str; 2] = ["files", CONTROL];
 
 /// All tables of a run for the terminal, with the notes that are needed to judge them.
 #[must_use]
-pub fn tables(run: &Run, look: Look) -> String {
-    summed_up(run, &run.summary(), look)
+pub fn tables(run: &Run, look: TableStyle) -> String {
+    tables_from_summary(run, &run.summary(), look)
 }
 
 /// Like [`tables`], with means and standard deviations beside medians and intervals in the tables that have
 /// room for them: those of the documents workload.
 #[must_use]
-pub fn tables_with_means(run: &Run, look: Look) -> String {
+pub fn tables_with_means(run: &Run, look: TableStyle) -> String {
     draw(&sections(run, &run.summary(), true), look)
 }
 
 /// Like [`tables`], for a summary that was computed before, because its intervals take most of the time.
 #[must_use]
-pub fn summed_up(run: &Run, summary: &Summary, look: Look) -> String {
+pub fn tables_from_summary(run: &Run, summary: &Summary, look: TableStyle) -> String {
     draw(&sections(run, summary, false), look)
 }
 
 /// Like [`tables`], but as Markdown.
 #[must_use]
 pub fn markdown(run: &Run) -> String {
-    draw::markdown::write(&sections(run, &run.summary(), false), 2)
+    render::markdown::write(&sections(run, &run.summary(), false), 2)
 }
 
 /// Like [`tables_with_means`], but as Markdown.
 #[must_use]
 pub fn markdown_with_means(run: &Run) -> String {
-    draw::markdown::write(&sections(run, &run.summary(), true), 2)
+    render::markdown::write(&sections(run, &run.summary(), true), 2)
 }
 
 fn sections(run: &Run, summary: &Summary, means: bool) -> Vec<Section> {
@@ -61,7 +61,7 @@ fn sections(run: &Run, summary: &Summary, means: bool) -> Vec<Section> {
             questions::NAME => questions::sections(run, summary),
             fidelity::NAME => fidelity::sections(run, summary),
             durability::NAME => durability::sections(run, summary),
-            other => any_workload::sections(run, summary, other),
+            other => generic::sections(run, summary, other),
         });
     }
     sections.push(reading(run, summary));
@@ -93,7 +93,7 @@ fn beside_the_data(run: &Run) -> Vec<String> {
             lines => (format!("{} lines", format::whole(lines as f64)), "are no JSON, and no documents"),
         };
         let first = printable(&data.first_no_documents.join("; "));
-        let file = Data::NO_DOCUMENTS;
+        let file = DataSetInfo::NO_DOCUMENTS;
         notes.push(format!("         {lines} {are} ({first}); {}/{file} lists what is none", run.path));
     }
     notes.extend(data.left_out.as_ref().map(|left_out| format!("         {left_out}")));
@@ -209,11 +209,11 @@ fn reading(run: &Run, summary: &Summary) -> Section {
         section.notes.extend(durability::reading());
     }
     section.notes.extend(precision(summary));
-    let Stolen { trials, of } = summary.stolen;
+    let StealSummary { trials, of } = summary.stolen;
     if trials > 0 {
         section.notes.push(format!(
             "the hypervisor took more than {} of the processor during {trials} of {of} trials",
-            format::percent(Stolen::SHARE)
+            format::percent(StealSummary::SHARE)
         ));
     }
     let is_own = workloads(summary).contains(&questions::NAME);
@@ -244,20 +244,20 @@ fn outdated(run: &Run) -> Option<String> {
 
 /// Explanations of the preparation classes that occur in the run.
 fn classes(run: &Run) -> Vec<String> {
-    let has = |class: Option<Preparation>| {
+    let has = |class: Option<PreparationClass>| {
         run.manifest.configurations.iter().any(|one| !one.reference && one.preparation == class)
     };
     let words = [
-        (Some(Preparation::AsIs), "as-is: no index, hint, sort key or column on any path"),
+        (Some(PreparationClass::AsIs), "as-is: no index, hint, sort key or column on any path"),
         (
-            Some(Preparation::Prepared),
+            Some(PreparationClass::Prepared),
             "prepared: an index, hints or a sort key on the questions' paths; questions name paths",
         ),
         (
-            Some(Preparation::Extracted),
+            Some(PreparationClass::Extracted),
             "extracted: the questions' paths are columns beside the document; questions name columns",
         ),
-        (Some(Preparation::Own), "own: set up as the folder of questions says, all ranked together"),
+        (Some(PreparationClass::Own), "own: set up as the folder of questions says, all ranked together"),
         (None, "not stated: made by a version without preparation classes; compare variants with care"),
     ];
     let there = words.into_iter().filter(|(class, _)| has(*class));
@@ -274,7 +274,7 @@ fn memory(run: &Run) -> Vec<String> {
             format::bytes(bytes as f64)
         ));
     }
-    if ranked().any(|one| one.profile == Some(Profile::Stock)) {
+    if ranked().any(|one| one.profile == Some(MemoryProfile::Stock)) {
         notes.push("stock: the memory settings of the package, ranked apart".to_owned());
     }
     notes
@@ -317,7 +317,7 @@ fn precision(summary: &Summary) -> Vec<String> {
             .share
             .map_or_else(|| TOO_FEW_ROUNDS.to_owned(), |share| format!("± {}", format::percent(share)));
         let phase = if one.phase == Phase::Load { "" } else { one.phase.words() };
-        let Id { system, version, variant, .. } = &one.id;
+        let ConfigurationId { system, version, variant, .. } = &one.id;
         let cell = [system, version, variant, one.step.word(), phase].join(" ");
         notes.push(format!("  not within ± {share}: {}: {to}", cell.trim_end()));
     }
@@ -328,12 +328,12 @@ fn trouble(summary: &Summary) -> Option<Section> {
     let mut section = Section { title: "what went wrong".to_owned(), ..Section::default() };
     // A failure that occurs in many rounds is listed once, with their number. Failures that follow from
     // another one count with it. A failed trial is listed once for all steps that it would have measured.
-    let causes: HashMap<&str, &FailureEntry> =
+    let causes: HashMap<&str, &FailureSummary> =
         summary.failures.iter().map(|failure| (failure.key.as_str(), failure)).collect();
     let mut told: Vec<(String, String, BTreeMap<String, u64>)> = Vec::new();
     for failure in &summary.failures {
         let cause = failure.because.as_deref().and_then(|key| causes.get(key)).copied().unwrap_or(failure);
-        let Id { system, version, variant, .. } = &cause.cell.id;
+        let ConfigurationId { system, version, variant, .. } = &cause.cell.id;
         let who = format!("{system} {version} {variant}");
         let words = format!("{}: {}: {}", cause.cell.phase.word(), cause.kind, printable(&cause.error));
         let place = told.iter().position(|(one, known, _)| (one, known) == (&who, &words));

@@ -1,8 +1,8 @@
 //! The model of a table before it is drawn, and the texts that all tables share.
 
-use jsonathlon_results::summary::{Entry, Run};
-use jsonathlon_schema::figure::{Figure, SECONDS};
+use jsonathlon_results::summary::{CellSummary, Run};
 use jsonathlon_schema::manifest::Configuration;
+use jsonathlon_schema::metric::{MetricDef, SECONDS};
 use jsonathlon_stats::statistics::Group;
 
 use crate::format;
@@ -77,7 +77,7 @@ pub(crate) fn printable(text: &str) -> String {
 pub(crate) const TOO_FEW_ROUNDS: &str = "too few rounds";
 
 /// Interval of an entry's time, as text; a dash if the entry has no time.
-pub(crate) fn interval(entry: Option<&Entry>) -> String {
+pub(crate) fn interval(entry: Option<&CellSummary>) -> String {
     match entry.map(|entry| (entry.median_s, entry.limits(&SECONDS))) {
         Some((_, Some([low, high]))) => format!("{} … {}", format::seconds(low), format::seconds(high)),
         Some((Some(_), None)) => TOO_FEW_ROUNDS.to_owned(),
@@ -87,7 +87,11 @@ pub(crate) fn interval(entry: Option<&Entry>) -> String {
 
 /// An entry's value of a metric, as text; `None` if it has none. If the trials fall into two groups both
 /// medians are shown, because the median over all belongs to neither.
-pub(crate) fn of_trials(entry: &Entry, figure: &Figure, show: impl Fn(f64) -> String) -> Option<String> {
+pub(crate) fn of_trials(
+    entry: &CellSummary,
+    figure: &MetricDef,
+    show: impl Fn(f64) -> String,
+) -> Option<String> {
     let value = entry.value(figure)?;
     Some(entry.groups(figure).map_or_else(|| show(value), |groups| in_groups(&groups, &show)))
 }
@@ -99,16 +103,16 @@ pub(crate) fn in_groups([low, high]: &[Group; 2], show: impl Fn(f64) -> String) 
 
 #[cfg(test)]
 mod tests {
-    use jsonathlon_schema::figure::JOURNAL_BYTES_PER_OP;
-    use jsonathlon_schema::id::{Id, Step};
+    use jsonathlon_schema::id::{ConfigurationId, Step};
+    use jsonathlon_schema::metric::JOURNAL_BYTES_PER_OP;
     use jsonathlon_schema::record::{Cell, Phase};
 
     use super::*;
 
-    fn entry() -> Entry {
-        Entry::blank(Cell {
+    fn entry() -> CellSummary {
+        CellSummary::blank(Cell {
             workload: "serving".into(),
-            id: Id::new("ma", "1", "plain", "default"),
+            id: ConfigurationId::new("ma", "1", "plain", "default"),
             profile: None,
             step: Step::from("a"),
             phase: Phase::Measured,
@@ -119,7 +123,8 @@ mod tests {
 
     #[test]
     fn limits_that_say_nothing_are_not_printed() {
-        let timed = |low_s, high_s| interval(Some(&Entry { median_s: Some(0.2), low_s, high_s, ..entry() }));
+        let timed =
+            |low_s, high_s| interval(Some(&CellSummary { median_s: Some(0.2), low_s, high_s, ..entry() }));
         assert_eq!(timed(Some(0.1), Some(0.3)), "100 ms … 300 ms");
         assert_eq!(timed(Some(1e-9), Some(62_945_984.0)), TOO_FEW_ROUNDS);
         assert_eq!(timed(None, None), TOO_FEW_ROUNDS);
@@ -128,7 +133,7 @@ mod tests {
 
     #[test]
     fn a_figure_that_no_trial_had_is_not_printed() {
-        let bytes = |entry: &Entry| of_trials(entry, &JOURNAL_BYTES_PER_OP, format::bytes);
+        let bytes = |entry: &CellSummary| of_trials(entry, &JOURNAL_BYTES_PER_OP, format::bytes);
         let mut entry = entry();
         assert_eq!(bytes(&entry), None);
         entry.metrics.insert(JOURNAL_BYTES_PER_OP.name.to_owned(), 1311.5);

@@ -2,19 +2,19 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use jsonathlon_results::growth::Growth;
-use jsonathlon_results::noise::SelfComparison;
-use jsonathlon_schema::id::Id;
+use jsonathlon_results::false_alarms::SelfComparison;
+use jsonathlon_results::scaling::ScalingFit;
+use jsonathlon_schema::id::ConfigurationId;
 use jsonathlon_stats::statistics::median;
 
-use crate::draw::Look;
-use crate::draw::terminal::draw;
 use crate::format;
+use crate::render::TableStyle;
+use crate::render::terminal::draw;
 use crate::section::Section;
 
 /// Table of the comparisons of a system with itself: false alarms and typical intervals by question.
 #[must_use]
-pub fn noise(title: &str, rounds: u32, comparisons: &[SelfComparison], look: Look) -> String {
+pub fn noise(title: &str, rounds: u32, comparisons: &[SelfComparison], look: TableStyle) -> String {
     let header = ["question", "comparisons", "false alarms", "median ratio", "typical interval"];
     let title = format!("{title} against itself, {rounds} rounds a comparison");
     let mut section = Section::new(title, &header, 1);
@@ -59,7 +59,7 @@ pub fn noise(title: &str, rounds: u32, comparisons: &[SelfComparison], look: Loo
 
 /// Table of how metrics grow with the number of documents, over runs of different scales.
 #[must_use]
-pub fn growth(growths: &[Growth], look: Look) -> String {
+pub fn growth(growths: &[ScalingFit], look: TableStyle) -> String {
     let scales: BTreeSet<u64> =
         growths.iter().flat_map(|one| one.points.iter().map(|(documents, _)| *documents as u64)).collect();
     let mut header = vec!["system".to_owned(), "variant".into(), "storage".into(), "figure".into()];
@@ -68,7 +68,7 @@ pub fn growth(growths: &[Growth], look: Look) -> String {
     let header: Vec<&str> = header.iter().map(String::as_str).collect();
     let mut section = Section::new("growth with the number of documents".to_owned(), &header, 4);
     for one in growths {
-        let Id { system, version, variant, storage } = &one.configuration;
+        let ConfigurationId { system, version, variant, storage } = &one.configuration;
         let mut row =
             vec![format!("{system} {version}"), variant.clone(), storage.clone(), one.figure.clone()];
         let show = |value: f64| format::figure(one.unit, value);

@@ -4,30 +4,32 @@
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
 use jsonathlon_report::compare::{markdown, tables};
-use jsonathlon_report::draw::Look;
+use jsonathlon_report::render::TableStyle;
 use jsonathlon_report::run::markdown as render;
-use jsonathlon_results::compare::{Between, RunComparison, compare, compare_between};
-use jsonathlon_results::made::{self, cell, configuration};
+use jsonathlon_results::compare::{RunComparison, SidePair, compare, compare_between};
 use jsonathlon_results::summary::Run;
-use jsonathlon_schema::id::{Id, State};
-use jsonathlon_schema::manifest::{Configuration, Exception};
-use jsonathlon_schema::record::{Body, Failure, FailureKind, Phase, PlanCheck, Record, Trial, Verdict};
+use jsonathlon_results::test_fixtures::{self, cell, configuration};
+use jsonathlon_schema::id::{ConfigurationId, DataState};
+use jsonathlon_schema::manifest::{Configuration, SettingDeviation};
+use jsonathlon_schema::record::{
+    Failure, FailureKind, JournalRecord, Phase, PlanCheck, RecordBody, Trial, Verdict,
+};
 
-const PLAIN: Look = Look { colour: false };
+const PLAIN: TableStyle = TableStyle { colour: false };
 
 /// A trial's seconds and verdict by system, step, phase and round.
 type Times<'a> = &'a dyn Fn(&str, &str, Phase, u32) -> (f64, Verdict);
 
-fn trial(of: &Configuration, step: &str, phase: Phase, round: u32, times: Times<'_>) -> Record {
+fn trial(of: &Configuration, step: &str, phase: Phase, round: u32, times: Times<'_>) -> JournalRecord {
     let (seconds, verdict) = times(&of.id.system, step, phase, round);
     let failed = !verdict.has_time();
     let seconds = (!failed && phase != Phase::Steady).then_some(seconds);
     let bytes = if step == "size" { "total_bytes" } else { "peak_pss_bytes" };
-    made::record(Trial {
+    test_fixtures::record(Trial {
         verdict,
         metrics: [(bytes.to_owned(), 300_000.0 * (of.id.version.len() as f64))].into(),
         failure: failed.then(|| Failure::new(FailureKind::Crash, "gone")),
-        ..made::trial(cell(of, step, phase), round, seconds)
+        ..test_fixtures::trial(cell(of, step, phase), round, seconds)
     })
 }
 
@@ -43,7 +45,7 @@ fn run(name: &str, configurations: Vec<Configuration>, times: Times<'_>) -> Run 
             }
         }
     }
-    let mut run = made::run(name, configurations, records);
+    let mut run = test_fixtures::run(name, configurations, records);
     run.manifest.data.digest = "blake3:0123456789abcdef0123456789abcdef".into();
     run.manifest.data.source = "generated events 0 to 1000, seed 1".into();
     run.manifest.data.reference_sizes.clear();
@@ -79,7 +81,7 @@ fn upgrade() -> RunComparison {
     );
     let mut upgraded = configuration("ma", "1.1.0");
     upgraded.configuration_digest = "blake3:3333333333333333333333333333".into();
-    upgraded.exceptions.push(Exception { what: "x = 1".into(), why: "needed".into() });
+    upgraded.exceptions.push(SettingDeviation { what: "x = 1".into(), why: "needed".into() });
     let mut b = run(
         "runs/after",
         vec![
@@ -133,7 +135,7 @@ fn controlled(mut run: Run, seconds: f64) -> Run {
     let of = configuration("control", "1");
     for round in 1..=5 {
         let mut record = trial(&of, "control", Phase::Steady, round, &same);
-        if let Body::Trial(trial) = &mut record.body {
+        if let RecordBody::Trial(trial) = &mut record.body {
             let seconds = seconds * (1.0 + 0.002 * f64::from(round % 3));
             trial.metrics =
                 [("control_memory_s".to_owned(), seconds), ("control_compute_s".to_owned(), 3.0 * seconds)]
@@ -183,7 +185,7 @@ fn two_sides_of_one_run() {
             (if (system, step, phase) == ("ma#2", "q1", Phase::Hot) { 1.25 } else { 1.0 } * seconds, verdict)
         },
     );
-    let between = Between::parse("ma#1,ma#2").unwrap();
+    let between = SidePair::parse("ma#1,ma#2").unwrap();
     let comparison = compare_between(&run, &between).unwrap().gated(0.05, false);
     insta::assert_snapshot!(tables(&comparison, PLAIN));
 }
@@ -191,7 +193,7 @@ fn two_sides_of_one_run() {
 #[test]
 fn a_verdict_is_coloured_by_itself_and_not_by_what_it_speaks_of() {
     const RED: &str = "\u{1b}[31m";
-    let coloured = |comparison: &RunComparison| tables(comparison, Look { colour: true });
+    let coloured = |comparison: &RunComparison| tables(comparison, TableStyle { colour: true });
     let a = run("a", vec![configuration("ma", "1.0")], &same);
     let text = coloured(&compare(&a, &a, false).unwrap().gated(0.05, false));
     assert!(text.contains("nothing now fails") && !text.contains(RED), "{text}");
@@ -232,7 +234,7 @@ fn the_machine_is_doubted_only_beyond_chance() {
 /// Replaces all names in a run, except those of systems, by hostile ones.
 fn spoil(run: &mut Run, harm: &str) {
     for record in &mut run.records {
-        let Body::Trial(trial) = &mut record.body else { continue };
+        let RecordBody::Trial(trial) = &mut record.body else { continue };
         match trial.cell.step.word() {
             "q1" => trial.cell.step = harm.into(),
             "q2" => {
@@ -243,11 +245,12 @@ fn spoil(run: &mut Run, harm: &str) {
         }
     }
     let mut plan = run.records.first().unwrap().clone();
-    if let Body::Trial(trial) = &plan.body {
+    if let RecordBody::Trial(trial) = &plan.body {
         let mut cell = trial.cell.clone();
         cell.step = harm.into();
-        cell.state = Some(State::Drained);
-        plan.body = Body::Plan(PlanCheck { cell, file: harm.to_owned(), violations: vec![harm.to_owned()] });
+        cell.state = Some(DataState::Drained);
+        plan.body =
+            RecordBody::Plan(PlanCheck { cell, file: harm.to_owned(), violations: vec![harm.to_owned()] });
         run.records.push(plan);
     }
 }
@@ -259,7 +262,7 @@ fn names_that_mean_harm_are_text() {
     // Only the beginning of a digest is shown.
     const DIGEST: &str = "blake3:`x`<b>@all\u{1b}[2J|";
     let hostile = |system: &str, reference: bool| Configuration {
-        id: Id::new(system, HARM, HARM, HARM),
+        id: ConfigurationId::new(system, HARM, HARM, HARM),
         reference,
         configuration_digest: DIGEST.into(),
         ..configuration(system, HARM)
@@ -276,7 +279,7 @@ fn names_that_mean_harm_are_text() {
     slow.manifest.data.digest = DIGEST.into();
     slow.manifest.data.source = HARM.into();
     slow.manifest.configurations[0].configuration_digest = format!("{DIGEST}2");
-    slow.manifest.configurations[0].exceptions.push(Exception { what: HARM.into(), why: HARM.into() });
+    slow.manifest.configurations[0].exceptions.push(SettingDeviation { what: HARM.into(), why: HARM.into() });
     slow.manifest.settings =
         serde_json::json!({HARM: HARM, "elsewhere": [{"system": HARM, "reported": HARM}]});
     let comparison = compare(&a, &slow, true).unwrap().gated(0.05, false);

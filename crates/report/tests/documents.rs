@@ -1,14 +1,14 @@
 //! Tests of the tables of synthetic documents runs.
 
-use jsonathlon_report::draw::Look;
+use jsonathlon_report::render::TableStyle;
 use jsonathlon_report::run::tables;
 use jsonathlon_results::compare::{Outcome, compare};
-use jsonathlon_results::made::{cell, configuration, record, run, trial};
 use jsonathlon_results::run::Run;
+use jsonathlon_results::test_fixtures::{cell, configuration, record, run, trial};
 use jsonathlon_schema::manifest::Configuration;
-use jsonathlon_schema::record::{Cell, Failure, FailureKind, Phase, Record, Verdict};
+use jsonathlon_schema::record::{Cell, Failure, FailureKind, JournalRecord, Phase, Verdict};
 
-const PLAIN: Look = Look { colour: false };
+const PLAIN: TableStyle = TableStyle { colour: false };
 
 fn of(one: &Configuration, step: &str, phase: Phase, n: u32, size: &str, more: &[(&str, &str)]) -> Cell {
     let mut cell = cell(one, step, phase);
@@ -22,7 +22,7 @@ fn of(one: &Configuration, step: &str, phase: Phase, n: u32, size: &str, more: &
 /// Two systems, one of which accepts no documents larger than 512 KiB. `usage` is an index use in plans.
 fn made(usage: f64) -> Run {
     let (one, other) = (configuration("sqlite", "3"), configuration("mongodb", "6"));
-    let mut records: Vec<Record> = Vec::new();
+    let mut records: Vec<JournalRecord> = Vec::new();
     for (round, factor) in [(1, 1.0), (2, 1.1), (3, 0.95)] {
         for (n, size) in [(16, "1MiB"), (12, "64KiB")] {
             let times = |one: &Configuration, n: u32, seconds: f64| {
@@ -101,7 +101,7 @@ fn a_plan_that_does_something_else_is_seen() {
 #[test]
 fn who_changes_places_is_told_with_the_size() {
     let (one, other) = (configuration("sqlite", "3"), configuration("mongodb", "6"));
-    let mut records: Vec<Record> = Vec::new();
+    let mut records: Vec<JournalRecord> = Vec::new();
     for (round, factor) in [(1, 1.0), (2, 1.02), (3, 0.99)] {
         for (n, size, slower) in [(12, "64KiB", 4.0), (16, "1MiB", 0.25)] {
             let exported = |one: &Configuration, seconds: f64| {

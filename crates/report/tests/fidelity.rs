@@ -1,16 +1,16 @@
 //! Tests of the tables of synthetic fidelity runs.
 
-use jsonathlon_report::draw::Look;
+use jsonathlon_report::render::TableStyle;
 use jsonathlon_report::run::{markdown, tables};
 use jsonathlon_results::compare::compare;
-use jsonathlon_results::made::{cell, configuration, record, run, trial};
 use jsonathlon_results::run::Run;
+use jsonathlon_results::test_fixtures::{cell, configuration, record, run, trial};
 use jsonathlon_schema::manifest::Configuration;
-use jsonathlon_schema::record::{Body, Finding, Phase, Record};
+use jsonathlon_schema::record::{Finding, JournalRecord, Phase, RecordBody};
 use serde_json::json;
 
 /// The findings of one configuration on a document: subject, state and kinds.
-fn found(of: &Configuration, case: &str, findings: &[(&str, &str, &[&str])]) -> Record {
+fn found(of: &Configuration, case: &str, findings: &[(&str, &str, &[&str])]) -> JournalRecord {
     let mut cell = cell(of, case, Phase::Steady);
     cell.workload = "fidelity".into();
     cell.state = None;
@@ -100,7 +100,7 @@ fn what_is_found_otherwise_is_seen() {
     let same = compare(&made(), &made(), false).unwrap();
     assert!(same.cells.is_empty(), "{:?}", same.cells);
     let mut other = made();
-    if let Body::Trial(trial) = &mut other.records[0].body {
+    if let RecordBody::Trial(trial) = &mut other.records[0].body {
         trial.findings[1] = Finding::new("bulk, whole", "lost");
         // Messages may contain a folder name, which differs in each run.
         trial.findings[0].words = Some("a folder".to_owned());
@@ -117,5 +117,5 @@ fn nothing_is_said_of_a_configuration_that_was_not_tried() {
     run.records.retain(|record| !record.key.contains("sqlite"));
     let text = markdown(&run);
     assert!(rows(&text).iter().any(|row| row == "sqlite 3|plain|–|0 of 1|"), "{text}");
-    assert!(tables(&run, Look { colour: false }).contains("I-JSON-safe"));
+    assert!(tables(&run, TableStyle { colour: false }).contains("I-JSON-safe"));
 }

@@ -6,11 +6,11 @@
 use std::fmt::Write;
 use std::path::Path;
 
-use jsonathlon_schema::figure::{ALL, Better, Unit};
+use jsonathlon_schema::metric::{ALL, BetterDirection, Unit};
 
 fn typescript() -> String {
     let mut text = String::from(
-        "// Made from crates/schema/src/figure.rs by a test of crates/report, figures_of_the_page; never by hand.\n\n\
+        "// Made from crates/schema/src/metric.rs by a test of crates/report, figures_of_the_page; never by hand.\n\n\
          export type Unit = 's' | 'us' | 'us/op' | 'B' | 'B/s' | 'B/op' | '/s' | '/op' | 'count' | 'share' | 'number';\n\
          export type Better = 'lower' | 'higher' | null;\n\n\
          /** Name, title, unit, which direction is better, and whether it is of whole processes. */\n\
@@ -31,9 +31,9 @@ fn typescript() -> String {
             Unit::Number => "number",
         };
         let better = match figure.better {
-            Better::Lower => "'lower'",
-            Better::Higher => "'higher'",
-            Better::Neither => "null",
+            BetterDirection::Lower => "'lower'",
+            BetterDirection::Higher => "'higher'",
+            BetterDirection::Neither => "null",
         };
         let (name, title, processes) = (figure.name, figure.title, figure.of_processes);
         writeln!(text, "  ['{name}', '{title}', '{unit}', {better}, {processes}],").unwrap();

@@ -13,10 +13,10 @@ use std::path::{Path, PathBuf};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use flate2::read::GzDecoder;
-use jsonathlon_report::draw::Look;
 use jsonathlon_report::page::page;
+use jsonathlon_report::render::TableStyle;
 use jsonathlon_report::run::{markdown, tables};
-use jsonathlon_results::compare::{Between, compare, compare_between};
+use jsonathlon_results::compare::{SidePair, compare, compare_between};
 use jsonathlon_results::export::csv;
 use jsonathlon_results::summary::Run;
 
@@ -62,12 +62,12 @@ fn assert_unchanged(workload: &str) {
     let summary = run.summary();
     assert_golden(workload, "summary.json", &(serde_json::to_string_pretty(&summary).unwrap() + "\n"));
     assert_golden(workload, "csv", &csv(&summary));
-    assert_golden(workload, "txt", &tables(&run, Look { colour: true }));
+    assert_golden(workload, "txt", &tables(&run, TableStyle { colour: true }));
     assert_golden(workload, "md", &markdown(&run));
     let html = page(std::slice::from_ref(&run), "golden", "2026-01-02T03:04:05Z").unwrap();
     assert_golden(workload, "figures", &page_data(&html, "figures"));
     assert_golden(workload, "evidence", &page_data(&html, "evidence"));
-    let between = compare_between(&run, &Between::parse("ma,mb").unwrap());
+    let between = compare_between(&run, &SidePair::parse("ma,mb").unwrap());
     let with_itself = compare(&run, &run, false);
     for (name, comparison) in [("between.json", between), ("compare.json", with_itself)] {
         let text = match comparison {

@@ -1,19 +1,19 @@
 //! Tests of the tables of synthetic runs: a good one, and one in which everything is wrong.
 
-use jsonathlon_report::draw::Look;
+use jsonathlon_report::render::TableStyle;
 use jsonathlon_report::run::tables as render;
-use jsonathlon_results::made;
 use jsonathlon_results::summary::Run;
+use jsonathlon_results::test_fixtures;
 use jsonathlon_schema::manifest::Configuration;
 use jsonathlon_schema::record::{
-    Body, Cell, Failure, FailureKind, Metrics, Phase, PlanCheck, Reason, Record, Rejects, Structure, Trial,
-    Verdict,
+    Cell, Failure, FailureKind, JournalRecord, Metrics, Phase, PlanCheck, Reason, RecordBody, Rejects,
+    RoundTripReport, Trial, Verdict,
 };
 
-const PLAIN: Look = Look { colour: false };
+const PLAIN: TableStyle = TableStyle { colour: false };
 
 fn configuration(system: &str, ranks_with: &str) -> Configuration {
-    let made = made::configuration(system, "1.0");
+    let made = test_fixtures::configuration(system, "1.0");
     Configuration {
         title: format!("The {system}"),
         embedded: system != "server",
@@ -26,18 +26,18 @@ fn configuration(system: &str, ranks_with: &str) -> Configuration {
 }
 
 fn cell(system: &str, step: &str, phase: Phase) -> Cell {
-    made::cell(&configuration(system, ""), step, phase)
+    test_fixtures::cell(&configuration(system, ""), step, phase)
 }
 
-fn trial(cell: Cell, round: u32, order: u32, seconds: Option<f64>, verdict: Verdict) -> Record {
+fn trial(cell: Cell, round: u32, order: u32, seconds: Option<f64>, verdict: Verdict) -> JournalRecord {
     let metrics = Metrics::from([("documents_per_s".to_owned(), seconds.map_or(0.0, |s| 1000.0 / s))]);
     let failure = (!verdict.has_time()).then(|| {
         let kind = if verdict == Verdict::Wrong { FailureKind::Wrong } else { FailureKind::Crash };
         Failure::new(kind, "row 1 of 3, count:\u{1b}[2J 5 expected, 6 answered")
     });
-    Record::new(
+    JournalRecord::new(
         cell.trial_key(round, order),
-        Body::Trial(Box::new(Trial {
+        RecordBody::Trial(Box::new(Trial {
             verdict,
             seconds,
             rows: Some(3),
@@ -49,15 +49,15 @@ fn trial(cell: Cell, round: u32, order: u32, seconds: Option<f64>, verdict: Verd
     )
 }
 
-fn with_metrics(mut record: Record, metrics: &[(&str, f64)]) -> Record {
-    if let Body::Trial(trial) = &mut record.body {
+fn with_metrics(mut record: JournalRecord, metrics: &[(&str, f64)]) -> JournalRecord {
+    if let RecordBody::Trial(trial) = &mut record.body {
         trial.metrics.extend(metrics.iter().map(|(name, value)| ((*name).to_owned(), *value)));
     }
     record
 }
 
 /// The records of one system; question number n takes n times `unit` seconds.
-fn system(name: &str, unit: f64, loaded: f64, verdict: Verdict) -> Vec<Record> {
+fn system(name: &str, unit: f64, loaded: f64, verdict: Verdict) -> Vec<JournalRecord> {
     let complete = if loaded < 999.0 { Verdict::Partial } else { Verdict::Exact };
     let load = trial(cell(name, "load", Phase::Load), 1, 0, Some(unit * 10.0), complete);
     let mut records = vec![with_metrics(
@@ -100,10 +100,10 @@ fn system(name: &str, unit: f64, loaded: f64, verdict: Verdict) -> Vec<Record> {
     records
 }
 
-fn run(configurations: Vec<Configuration>, records: Vec<Record>, open: &[&str]) -> Run {
+fn run(configurations: Vec<Configuration>, records: Vec<JournalRecord>, open: &[&str]) -> Run {
     let mut trials: Vec<String> = records.iter().map(|record| record.key.clone()).collect();
     trials.extend(open.iter().map(|key| (*key).to_owned()));
-    let mut run = made::run("a-run", configurations, records);
+    let mut run = test_fixtures::run("a-run", configurations, records);
     run.manifest.plan.trials = trials;
     run.manifest.disk_bytes_per_s = Some(1.5e9);
     run.manifest.settings = serde_json::Value::Null;
@@ -124,9 +124,9 @@ fn a_good_run() {
     records.extend(system("near", 0.001_001, 1000.0, Verdict::Exact));
     records.extend(system("guess", 0.0005, 1000.0, Verdict::Approximate));
     records.extend(system("yardstick", 0.000_01, 1000.0, Verdict::Exact));
-    records.push(Record::new(
+    records.push(JournalRecord::new(
         "structure:fast".into(),
-        Body::Structure(Structure {
+        RecordBody::Structure(RoundTripReport {
             cell: cell("fast", "structure", Phase::Steady),
             retains: "changed".into(),
             compared: 10,
@@ -152,10 +152,10 @@ fn the_published_score_stands_below_the_questions_in_words_of_its_own() {
     records.extend(system("partial", 0.01, 900.0, Verdict::Exact));
     records.extend(system("yardstick", 0.001, 1000.0, Verdict::Exact));
     // The statistic uses two hot trials; here the second one is better.
-    let second: Vec<Record> = records
+    let second: Vec<JournalRecord> = records
         .iter()
         .filter_map(|record| match &record.body {
-            Body::Trial(hot) if hot.cell.phase == Phase::Hot => {
+            RecordBody::Trial(hot) if hot.cell.phase == Phase::Hot => {
                 let seconds = hot.seconds.map(|seconds| seconds / 1.01);
                 Some(trial(hot.cell.clone(), hot.round, 1, seconds, hot.verdict))
             }
@@ -200,9 +200,9 @@ fn the_published_score_stands_below_the_questions_in_words_of_its_own() {
 fn nobody_is_held_against_a_time_that_came_by_another_path() {
     let mut records = system("fast", 0.1, 1000.0, Verdict::Exact);
     records.extend(system("slow", 0.2, 1000.0, Verdict::Exact));
-    records.push(Record::new(
+    records.push(JournalRecord::new(
         "plan:fast".into(),
-        Body::Plan(PlanCheck {
+        RecordBody::Plan(PlanCheck {
             cell: cell("fast", "q1", Phase::Hot),
             file: "plans/fast-q1.txt".into(),
             violations: vec!["the plan lacks `Index`".into()],
@@ -232,16 +232,16 @@ fn a_bad_run_shows_no_time_that_it_should_not() {
     records.extend(system("partial", 0.0001, 900.0, Verdict::Exact));
     records.extend(system("server", 0.002, 1000.0, Verdict::Exact));
     for record in &mut records {
-        if let Body::Trial(trial) = &mut record.body
+        if let RecordBody::Trial(trial) = &mut record.body
             && trial.cell.id.system == "server"
             && trial.cell.phase == Phase::Cold
         {
             trial.cell.phase = Phase::ColdUnverified;
         }
     }
-    records.push(Record::new(
+    records.push(JournalRecord::new(
         "rejects:partial".into(),
-        Body::Rejects(Rejects {
+        RecordBody::Rejects(Rejects {
             cell: cell("partial", "load", Phase::Load),
             file: Some("rejects/partial.ndjson".into()),
             reasons: [(
@@ -255,9 +255,9 @@ fn a_bad_run_shows_no_time_that_it_should_not() {
             .into(),
         }),
     ));
-    records.push(Record::new(
+    records.push(JournalRecord::new(
         "plan:server".into(),
-        Body::Plan(PlanCheck {
+        RecordBody::Plan(PlanCheck {
             cell: cell("server", "q2", Phase::Hot),
             file: "plans/server-q2.txt".into(),
             violations: vec!["the plan lacks `Index`".into()],
@@ -280,7 +280,7 @@ fn a_bad_run_shows_no_time_that_it_should_not() {
 #[test]
 fn colours_are_only_added_to_what_is_there() {
     let run = run(vec![configuration("wrong", "x")], system("wrong", 0.1, 1000.0, Verdict::Wrong), &[]);
-    let (plain, colourful) = (render(&run, PLAIN), render(&run, Look { colour: true }));
+    let (plain, colourful) = (render(&run, PLAIN), render(&run, TableStyle { colour: true }));
     assert!(colourful.contains("\u{1b}[31m") && colourful.contains("\u{1b}[1m"));
     let mut stripped = String::new();
     let mut rest = colourful.as_str();
@@ -297,7 +297,7 @@ fn a_workload_without_tables_of_its_own_is_shown_whole() {
     let mut record = trial(cell("mock", "insert", Phase::Hot), 1, 0, None, Verdict::Exact);
     let mut records = Vec::new();
     for round in 1..=2 {
-        let Body::Trial(trial) = &mut record.body else { unreachable!("a trial") };
+        let RecordBody::Trial(trial) = &mut record.body else { unreachable!("a trial") };
         trial.cell.workload = "append".into();
         trial.cell.parameters.insert("clients".into(), 4.into());
         trial.round = round;
@@ -306,9 +306,10 @@ fn a_workload_without_tables_of_its_own_is_shown_whole() {
             .map(|(n, v)| (n.to_owned(), v))
             .into();
         let key = trial.cell.trial_key(round, 0);
-        records.push(Record::new(key, record.body.clone()));
+        records.push(JournalRecord::new(key, record.body.clone()));
     }
-    let text = render(&run(vec![configuration("mock", "json-only")], records, &[]), Look { colour: false });
+    let text =
+        render(&run(vec![configuration("mock", "json-only")], records, &[]), TableStyle { colour: false });
     assert!(text.starts_with("append: 1,000 documents"), "{text}");
     let table: String = text.split("\n\n").find(|part| part.contains("append: insert")).unwrap().to_owned();
     for words in [

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 
 use crate::ResultsError;
-use crate::folder::{self, holds_run, read_manifest, read_records};
+use crate::folder::{self, is_run_folder, read_manifest, read_records};
 
 /// Maximum length of a name in bytes. With the prefix and suffix of a temporary folder it still fits every
 /// file system's limit.
@@ -56,7 +56,7 @@ impl Baselines {
         let Ok(entries) = std::fs::read_dir(&self.folder) else { return Vec::new() };
         let mut names: Vec<String> = entries
             .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
-            .filter(|name| is_name(name) && holds_run(&self.folder.join(name)))
+            .filter(|name| is_name(name) && is_run_folder(&self.folder.join(name)))
             .collect();
         names.sort();
         names
@@ -69,7 +69,7 @@ impl Baselines {
     /// such baseline.
     pub fn find(&self, name: &str) -> Result<PathBuf, ResultsError> {
         let path = self.place(name)?;
-        if holds_run(&path) {
+        if is_run_folder(&path) {
             return Ok(path);
         }
         Err(ResultsError::NoBaseline {
@@ -102,7 +102,7 @@ impl Baselines {
             only_a_baseline(&place)?;
         }
         std::fs::create_dir_all(&self.folder).map_err(ResultsError::io("create", &self.folder))?;
-        let new = Beside::create(&self.folder, name)?;
+        let new = TempSibling::create(&self.folder, name)?;
         copy(run, &new.0)?;
         if there {
             exchange(&new.0, &place).map_err(ResultsError::io("replace", &place))?;
@@ -139,9 +139,9 @@ fn is_name(text: &str) -> bool {
 
 /// Temporary folder next to the baselines, which is removed on drop unless it was renamed. Its name begins
 /// with a dot, which no baseline's name does.
-struct Beside(PathBuf);
+struct TempSibling(PathBuf);
 
-impl Beside {
+impl TempSibling {
     /// Creates a folder with a unique name; up to 1,000 name collisions are retried, as with equal process
     /// ids of containers.
     fn create(folder: &Path, name: &str) -> Result<Self, ResultsError> {
@@ -168,7 +168,7 @@ impl Beside {
     }
 }
 
-impl Drop for Beside {
+impl Drop for TempSibling {
     fn drop(&mut self) {
         self.remove().ok();
     }
@@ -320,8 +320,10 @@ mod tests {
     #[test]
     fn what_is_half_made_is_gone_and_what_is_not_known_stays() {
         let folder = tempfile::tempdir().unwrap();
-        let (one, other) =
-            (Beside::create(folder.path(), "x").unwrap(), Beside::create(folder.path(), "x").unwrap());
+        let (one, other) = (
+            TempSibling::create(folder.path(), "x").unwrap(),
+            TempSibling::create(folder.path(), "x").unwrap(),
+        );
         assert_ne!(one.0, other.0);
         std::fs::write(one.0.join(folder::JOURNAL), "").unwrap();
         std::fs::write(other.0.join("mine"), "").unwrap();

@@ -13,7 +13,7 @@ pub struct Point {
 
 /// Size at which two series cross.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Crossing {
+pub struct Crossover {
     /// Estimated size of the crossing.
     pub size: f64,
     /// Lower limit of the size's interval. `None` if it is below all measured sizes.
@@ -29,7 +29,7 @@ pub struct Crossing {
 /// Between two measured sizes, the ratio and its limits are interpolated linearly on the logarithms of both
 /// axes. The interval contains every size around the crossing at which the limits enclose 1.
 #[must_use]
-pub fn crossings(points: &[Point]) -> Vec<Crossing> {
+pub fn crossings(points: &[Point]) -> Vec<Crossover> {
     let all: Vec<Logarithms> = points.iter().filter_map(Logarithms::of).collect();
     let mut found = Vec::new();
     for (place, pair) in all.windows(2).enumerate() {
@@ -37,7 +37,7 @@ pub fn crossings(points: &[Point]) -> Vec<Crossing> {
         if (left.ratio < 0.0) == (right.ratio < 0.0) {
             continue;
         }
-        found.push(Crossing {
+        found.push(Crossover {
             size: zero(left, right, |at| at.ratio).exp(),
             low: limit(&all, (0..=place).rev(), |at| at + 1),
             high: limit(&all, place + 1..all.len(), |at| at - 1),
@@ -129,10 +129,10 @@ mod tests {
         assert!(one.high.is_some_and(|high| (16.0..64.0).contains(&high)), "{one:?}");
         // There is no interval if the ends show no difference.
         let open = crossings(&[point(4.0, 0.95, 1.2), point(16.0, 1.05, 1.2)]);
-        assert!(matches!(open[..], [Crossing { low: None, high: None, .. }]), "{open:?}");
+        assert!(matches!(open[..], [Crossover { low: None, high: None, .. }]), "{open:?}");
         let unknown = Estimate { median: 2.0, low: None, high: None };
         let open = crossings(&[point(4.0, 0.5, 1.2), Point { size: 16.0, ratio: unknown }]);
-        assert!(matches!(open[..], [Crossing { low: Some(_), high: None, .. }]), "{open:?}");
+        assert!(matches!(open[..], [Crossover { low: Some(_), high: None, .. }]), "{open:?}");
     }
 
     #[test]

@@ -68,7 +68,7 @@ fn lines_of(summary: &Summary, means: bool) -> String {
             fields.extend([number(entry.mean_s), number(entry.sd_s)]);
         }
         fields.extend(findings.iter().flat_map(|of| match entry.finding(of) {
-            Some(finding) => [finding.told(), finding.words.clone().unwrap_or_default()],
+            Some(finding) => [finding.describe(), finding.words.clone().unwrap_or_default()],
             None => [String::new(), String::new()],
         }));
         lines.push(line(fields.into_iter()));

@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use jsonathlon_schema::manifest::{Manifest, SCHEMA};
-use jsonathlon_schema::record::Record;
+use jsonathlon_schema::record::JournalRecord;
 use jsonathlon_telemetry::series::Sample;
 
 use crate::ResultsError;
@@ -119,7 +119,7 @@ impl RunFolder {
         manifest_path(&self.path)
     }
 
-    /// Writes the manifest atomically, see [`write_whole`].
+    /// Writes the manifest atomically, see [`write_atomic`].
     ///
     /// # Errors
     /// [`ResultsError::Io`] if the folder cannot be written to.
@@ -130,7 +130,7 @@ impl RunFolder {
             message: error.to_string(),
         })?;
         text.push(b'\n');
-        write_whole(&self.manifest_path(), &text)
+        write_atomic(&self.manifest_path(), &text)
     }
 
     /// Writes a file below the folder, such as a plan or an answer, and returns its path relative to the
@@ -148,7 +148,7 @@ impl RunFolder {
     ///
     /// # Errors
     /// Those of [`Journal::open`].
-    pub fn journal(&self) -> Result<(Journal, Vec<Record>), ResultsError> {
+    pub fn journal(&self) -> Result<(Journal, Vec<JournalRecord>), ResultsError> {
         Journal::open(&journal_path(&self.path))
     }
 }
@@ -182,7 +182,7 @@ pub fn read_manifest(path: &Path) -> Result<Manifest, ResultsError> {
 
 /// Returns `true` if `path` is the folder of a run, that is, if it contains a manifest.
 #[must_use]
-pub fn holds_run(path: &Path) -> bool {
+pub fn is_run_folder(path: &Path) -> bool {
     manifest_path(path).exists()
 }
 
@@ -190,7 +190,7 @@ pub fn holds_run(path: &Path) -> bool {
 ///
 /// # Errors
 /// Those of [`journal::read`] if the journal exists.
-pub fn read_records(path: &Path) -> Result<Vec<Record>, ResultsError> {
+pub fn read_records(path: &Path) -> Result<Vec<JournalRecord>, ResultsError> {
     let at = journal_path(path);
     if at.exists() { journal::read(&at) } else { Ok(Vec::new()) }
 }
@@ -206,7 +206,7 @@ pub fn answer_file(configuration: &str, step: &str, digest: &str) -> String {
 /// Reads a text file of a run folder by its path relative to the folder. `None` if the file does not exist,
 /// or if the path leads out of the folder, because run folders may come from other people.
 #[must_use]
-pub fn read_inner(path: &Path, relative: &str) -> Option<String> {
+pub fn read_contained(path: &Path, relative: &str) -> Option<String> {
     let inside = |part: std::path::Component<'_>| matches!(part, std::path::Component::Normal(_));
     if relative.is_empty() || !Path::new(relative).components().all(inside) {
         return None;
@@ -254,7 +254,7 @@ fn journal_path(path: &Path) -> PathBuf {
 ///
 /// # Errors
 /// [`ResultsError::Io`] if the file cannot be written.
-pub fn write_whole(path: &Path, text: &[u8]) -> Result<(), ResultsError> {
+pub fn write_atomic(path: &Path, text: &[u8]) -> Result<(), ResultsError> {
     let write = || -> std::io::Result<()> {
         // A bare file name has an empty parent, which stands for the current folder.
         let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
@@ -303,14 +303,14 @@ mod tests {
         let (own, link) = (folder.path().join("own"), folder.path().join("report.html"));
         std::fs::write(&own, "mine").unwrap();
         std::os::unix::fs::symlink(&own, &link).unwrap();
-        write_whole(&link, b"page").unwrap();
+        write_atomic(&link, b"page").unwrap();
         assert_eq!(std::fs::read(&own).unwrap(), b"mine");
         assert_eq!(std::fs::read(&link).unwrap(), b"page");
         assert!(!link.is_symlink());
         // The temporary file must be removed if it cannot be renamed.
         let taken = folder.path().join("taken");
         std::fs::create_dir(&taken).unwrap();
-        write_whole(&taken, b"page").unwrap_err();
+        write_atomic(&taken, b"page").unwrap_err();
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 3);
     }
 

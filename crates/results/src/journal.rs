@@ -5,7 +5,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use jsonathlon_schema::record::{JOURNAL_VERSION, Record};
+use jsonathlon_schema::record::{JOURNAL_VERSION, JournalRecord};
 
 use crate::ResultsError;
 
@@ -25,7 +25,7 @@ impl Journal {
     /// [`ResultsError::Io`] if the file cannot be read or written, [`ResultsError::Corrupt`] if a line other
     /// than the last is not a record or a key occurs twice, [`ResultsError::Version`] if a newer program
     /// wrote it.
-    pub fn open(path: &Path) -> Result<(Self, Vec<Record>), ResultsError> {
+    pub fn open(path: &Path) -> Result<(Self, Vec<JournalRecord>), ResultsError> {
         let mut file = OpenOptions::new()
             .read(true)
             .write(true)
@@ -55,7 +55,7 @@ impl Journal {
     ///
     /// # Errors
     /// [`ResultsError::Io`] if the line cannot be written or synced.
-    pub fn append(&mut self, record: &Record) -> Result<bool, ResultsError> {
+    pub fn append(&mut self, record: &JournalRecord) -> Result<bool, ResultsError> {
         let is_new = self.append_unsynced(record)?;
         if is_new {
             self.sync()?;
@@ -68,7 +68,7 @@ impl Journal {
     ///
     /// # Errors
     /// [`ResultsError::Io`] if the line cannot be written.
-    pub fn append_unsynced(&mut self, record: &Record) -> Result<bool, ResultsError> {
+    pub fn append_unsynced(&mut self, record: &JournalRecord) -> Result<bool, ResultsError> {
         if self.keys.contains(&record.key) {
             return Ok(false);
         }
@@ -97,15 +97,15 @@ impl Journal {
 /// # Errors
 /// [`ResultsError::Io`] if the file cannot be read; [`ResultsError::Corrupt`] and [`ResultsError::Version`]
 /// as in [`Journal::open`].
-pub fn read(path: &Path) -> Result<Vec<Record>, ResultsError> {
+pub fn read(path: &Path) -> Result<Vec<JournalRecord>, ResultsError> {
     let text = std::fs::read(path).map_err(ResultsError::io("read", path))?;
     Ok(parse(&text, path)?.0)
 }
 
 /// Returns the records and the length of the part with complete ones. A line is complete if it ends with a
 /// newline *and* parses; only the last one may be incomplete.
-fn parse(text: &[u8], path: &Path) -> Result<(Vec<Record>, usize), ResultsError> {
-    let mut records: Vec<Record> = Vec::new();
+fn parse(text: &[u8], path: &Path) -> Result<(Vec<JournalRecord>, usize), ResultsError> {
+    let mut records: Vec<JournalRecord> = Vec::new();
     let mut seen = HashSet::new();
     let mut offset = 0;
     while let Some(length) = text.get(offset..).and_then(|rest| rest.iter().position(|b| *b == b'\n')) {
@@ -121,7 +121,7 @@ fn parse(text: &[u8], path: &Path) -> Result<(Vec<Record>, usize), ResultsError>
         {
             return Err(ResultsError::Version { path: path.to_owned(), found: v, known: JOURNAL_VERSION });
         }
-        match serde_json::from_slice::<Record>(line) {
+        match serde_json::from_slice::<JournalRecord>(line) {
             Ok(record) => {
                 if !seen.insert(record.key.clone()) {
                     return Err(corrupt(format!("the key {} is there twice", record.key)));
@@ -144,13 +144,13 @@ struct Version {
 
 #[cfg(test)]
 mod tests {
-    use jsonathlon_schema::record::Body;
+    use jsonathlon_schema::record::RecordBody;
     use proptest::prelude::*;
 
     use super::*;
 
-    fn resumed(n: u32) -> Record {
-        Record::new(format!("resumed#{n}"), Body::Resumed { at_ms: i64::from(n) })
+    fn resumed(n: u32) -> JournalRecord {
+        JournalRecord::new(format!("resumed#{n}"), RecordBody::Resumed { at_ms: i64::from(n) })
     }
 
     #[test]

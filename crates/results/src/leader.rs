@@ -1,39 +1,39 @@
 //! Decides whether a configuration leads its ranking, for tables and the page alike.
 
-use crate::beside_best::{Comparison, Difference};
+use crate::ratio_to_best::{CellRatio, Significance};
 
 /// Leadership among results that were compared with the best of them.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Lead<'a> {
     /// There is only one result.
-    Alone(&'a Comparison),
+    Alone(&'a CellRatio),
     /// The best result is shown to differ from every other.
     Shown {
         /// Best result by its median.
-        first: &'a Comparison,
+        first: &'a CellRatio,
         /// Result that comes closest to the best.
-        next: &'a Comparison,
+        next: &'a CellRatio,
     },
     /// No leader: some results are not shown to differ from the best one.
     NotShown {
         /// Best result by its median.
-        first: &'a Comparison,
+        first: &'a CellRatio,
         /// Results not shown to be worse, the closest first. At least one.
-        alike: Vec<&'a Comparison>,
+        alike: Vec<&'a CellRatio>,
     },
 }
 
 /// Decides which result leads. Each must have been compared with the best, which is among them. `None` if the
 /// best one is missing.
-pub fn lead<'a>(all: impl IntoIterator<Item = &'a Comparison>) -> Option<Lead<'a>> {
-    let (best, mut others): (Vec<&Comparison>, Vec<&Comparison>) =
+pub fn lead<'a>(all: impl IntoIterator<Item = &'a CellRatio>) -> Option<Lead<'a>> {
+    let (best, mut others): (Vec<&CellRatio>, Vec<&CellRatio>) =
         all.into_iter().partition(|one| is_the_best(one));
     let first = *best.first()?;
     // Distance of the ratio from 1, whichever direction is worse.
-    let distance = |one: &Comparison| one.ratio.ln().abs();
+    let distance = |one: &CellRatio| one.ratio.ln().abs();
     others.sort_by(|a, b| distance(a).total_cmp(&distance(b)));
-    let alike: Vec<&Comparison> =
-        others.iter().copied().filter(|one| one.difference == Difference::NoneShown).collect();
+    let alike: Vec<&CellRatio> =
+        others.iter().copied().filter(|one| one.difference == Significance::NotSignificant).collect();
     Some(match others.first() {
         None => Lead::Alone(first),
         Some(next) if alike.is_empty() => Lead::Shown { first, next },
@@ -43,20 +43,20 @@ pub fn lead<'a>(all: impl IntoIterator<Item = &'a Comparison>) -> Option<Lead<'a
 
 /// Returns `true` if the result is the best one, which was compared with itself.
 #[must_use]
-pub fn is_the_best(one: &Comparison) -> bool {
+pub fn is_the_best(one: &CellRatio) -> bool {
     one.cell.id == one.other && one.cell.profile == one.other_profile
 }
 
 #[cfg(test)]
 mod tests {
-    use jsonathlon_schema::id::{Id, Step};
+    use jsonathlon_schema::id::{ConfigurationId, Step};
     use jsonathlon_schema::record::{Cell, Parameters, Phase};
 
     use super::*;
-    use crate::beside_best::Against;
+    use crate::ratio_to_best::RatioTo;
 
-    fn comparison(system: &str, ratio: f64, difference: Difference) -> Comparison {
-        let id = |system: &str| Id::new(system, "1", "default", "default");
+    fn comparison(system: &str, ratio: f64, difference: Significance) -> CellRatio {
+        let id = |system: &str| ConfigurationId::new(system, "1", "default", "default");
         let cell = Cell {
             workload: "serving".into(),
             id: id(system),
@@ -66,9 +66,9 @@ mod tests {
             state: None,
             parameters: Parameters::new(),
         };
-        Comparison {
+        CellRatio {
             cell,
-            against: Against::Best,
+            against: RatioTo::Best,
             other: id("best"),
             other_profile: None,
             figure: "seconds".into(),
@@ -81,9 +81,9 @@ mod tests {
 
     #[test]
     fn a_leader_differs_from_everybody() {
-        let best = comparison("best", 1.0, Difference::NoneShown);
-        let near = comparison("near", 1.2, Difference::Slower);
-        let far = comparison("far", 3.0, Difference::Slower);
+        let best = comparison("best", 1.0, Significance::NotSignificant);
+        let near = comparison("near", 1.2, Significance::Slower);
+        let far = comparison("far", 3.0, Significance::Slower);
         assert_eq!(lead([&best]), Some(Lead::Alone(&best)));
         assert_eq!(lead([&far, &best, &near]), Some(Lead::Shown { first: &best, next: &near }));
         assert_eq!(lead([]), None);
@@ -91,10 +91,10 @@ mod tests {
 
     #[test]
     fn nobody_leads_while_anybody_may_be_as_good() {
-        let best = comparison("best", 1.0, Difference::NoneShown);
-        let near = comparison("near", 0.9, Difference::Slower);
+        let best = comparison("best", 1.0, Significance::NotSignificant);
+        let near = comparison("near", 0.9, Significance::Slower);
         // Its median is further away, but it scatters so much that it may be equally good.
-        let wide = comparison("wide", 0.4, Difference::NoneShown);
+        let wide = comparison("wide", 0.4, Significance::NotSignificant);
         assert_eq!(lead([&near, &best, &wide]), Some(Lead::NotShown { first: &best, alike: vec![&wide] }));
     }
 }

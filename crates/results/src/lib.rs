@@ -7,30 +7,30 @@
 #![forbid(unsafe_code)]
 
 pub mod baseline;
-pub mod beside_best;
+pub mod cell_summary;
 pub mod challenge;
 pub mod compare;
 pub mod control;
 pub mod crossover;
-pub mod entry;
+pub mod durability_evidence;
 pub mod export;
+pub mod false_alarms;
 pub mod folder;
-pub mod growth;
 pub mod journal;
 pub mod leader;
-#[cfg(feature = "made")]
-pub mod made;
-pub mod noise;
 pub mod peaks;
 pub mod percentile;
 pub mod precision;
 pub mod promise;
 pub mod published_documents;
+pub mod ratio_to_best;
 pub mod reduction;
 pub mod run;
+pub mod scaling;
 mod severity;
 pub mod summary;
-pub mod tested;
+#[cfg(feature = "test-support")]
+pub mod test_fixtures;
 
 mod error;
 mod tsv;

@@ -3,21 +3,21 @@
 
 use std::collections::BTreeMap;
 
-use jsonathlon_schema::figure;
+use jsonathlon_schema::metric;
 use jsonathlon_schema::record::{CLIENTS, Phase};
 use serde::{Deserialize, Serialize};
 
-use crate::beside_best::{Against, Comparison, Rounds, Standing, dimensions, standings};
-use crate::entry::Entry;
+use crate::cell_summary::CellSummary;
 use crate::leader::{Lead, lead};
+use crate::ratio_to_best::{CellRatio, RankedCell, RatioTo, TrialsByRound, dimensions, standings};
 use crate::run::Run;
 
 /// Throughput of a configuration at its best number of clients, compared with the highest of its ranking.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Peak {
+pub struct PeakThroughput {
     /// Comparison of that cell with the best cell. The best cell is compared with itself.
     #[serde(flatten)]
-    pub comparison: Comparison,
+    pub comparison: CellRatio,
     /// Number of clients of the best cell. `None` if the cell does not record it.
     pub other_clients: Option<u64>,
     /// Whether it is the best and shown to differ from all others of its ranking; see [`crate::leader`].
@@ -29,13 +29,13 @@ pub struct Peak {
 
 /// Finds the highest throughput of each ranked configuration over the numbers of clients, for each mix in
 /// closed loops. The best number of clients is chosen from the same trials.
-pub(crate) fn peaks(run: &Run, entries: &[Entry], alpha: f64) -> Vec<Peak> {
-    let throughput = |standing: &Standing<'_>| standing.entry.value(&figure::THROUGHPUT_OPS_PER_S);
-    let mut groups: BTreeMap<_, Vec<Standing<'_>>> = BTreeMap::new();
+pub(crate) fn peaks(run: &Run, entries: &[CellSummary], alpha: f64) -> Vec<PeakThroughput> {
+    let throughput = |standing: &RankedCell<'_>| standing.entry.value(&metric::THROUGHPUT_OPS_PER_S);
+    let mut groups: BTreeMap<_, Vec<RankedCell<'_>>> = BTreeMap::new();
     for standing in standings(run, entries) {
         let cell = &standing.entry.cell;
         let is_closed = cell.phase == Phase::Measured && !cell.is_open_loop() && !cell.is_of_one_operation();
-        if is_closed && standing.comparable && standing.is_mark && throughput(&standing).is_some() {
+        if is_closed && standing.comparable && standing.can_be_best && throughput(&standing).is_some() {
             let mut but_clients = cell.clone();
             but_clients.parameters.remove(CLIENTS);
             let ranking = standing.configuration.ranking();
@@ -43,22 +43,22 @@ pub(crate) fn peaks(run: &Run, entries: &[Entry], alpha: f64) -> Vec<Peak> {
             groups.entry(key).or_default().push(standing);
         }
     }
-    let rounds = Rounds::of(run);
+    let rounds = TrialsByRound::of(run);
     let mut found = Vec::new();
     for standings in groups.values() {
-        let highest = |of: &dyn Fn(&&Standing<'_>) -> bool| {
+        let highest = |of: &dyn Fn(&&RankedCell<'_>) -> bool| {
             let all = standings.iter().filter(|one| of(one));
             all.max_by(|a, b| throughput(a).unwrap_or(0.0).total_cmp(&throughput(b).unwrap_or(0.0)))
         };
         let Some(best) = highest(&|_| true) else { continue };
         let clients = best.entry.cell.parameters.get(CLIENTS).and_then(serde_json::Value::as_u64);
-        let mut of_group: Vec<Peak> = Vec::new();
+        let mut of_group: Vec<PeakThroughput> = Vec::new();
         for configuration in &run.manifest.configurations {
             let Some(own) = highest(&|one| one.configuration == configuration) else { continue };
-            if let Some(comparison) = rounds.compare(own, best, Against::Best, alpha)
+            if let Some(comparison) = rounds.compare(own, best, RatioTo::Best, alpha)
                 && let Some(value) = throughput(own)
             {
-                of_group.push(Peak { comparison, other_clients: clients, leads: false, value });
+                of_group.push(PeakThroughput { comparison, other_clients: clients, leads: false, value });
             }
         }
         if let Some(Lead::Shown { first, .. }) = lead(of_group.iter().map(|peak| &peak.comparison)) {

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use jsonathlon_schema::figure::{Figure, Reduction};
+use jsonathlon_schema::metric::{MetricDef, Reduction};
 use jsonathlon_schema::record::Trial;
 use jsonathlon_stats::histogram::Histogram;
-use jsonathlon_stats::statistics::{Scattered, scattered};
+use jsonathlon_stats::statistics::{BootstrapEstimate, scattered};
 
 /// Samples beyond a percentile that each round must have; with fewer, its value is too random for an
 /// interval.
@@ -53,7 +53,7 @@ impl Histograms {
 
     /// Value of a percentile in each round. Empty if a round has too few samples beyond it.
     #[must_use]
-    pub fn rounds(&self, figure: &Figure) -> BTreeMap<u32, Vec<f64>> {
+    pub fn rounds(&self, figure: &MetricDef) -> BTreeMap<u32, Vec<f64>> {
         let values = || {
             let (name, quantile) = figure.quantile()?;
             let each = self.0.get(name)?.iter().map(|(round, histogram)| {
@@ -70,7 +70,7 @@ impl Histograms {
         let mut found = BTreeMap::new();
         for name in self.0.keys() {
             let Some(merged) = self.merged(name).filter(|merged| merged.count() > 0) else { continue };
-            for figure in jsonathlon_schema::figure::ALL
+            for figure in jsonathlon_schema::metric::ALL
                 .iter()
                 .filter(|figure| figure.reduction == Reduction::MergedHistogram)
             {
@@ -84,9 +84,9 @@ impl Histograms {
 
     /// Interval of a percentile around `value`, its value over all rounds, with the width of the rounds'
     /// scatter. `None` with too few rounds or samples.
-    pub(crate) fn interval(&self, figure: &Figure, value: f64, alpha: f64) -> Option<[f64; 2]> {
+    pub(crate) fn interval(&self, figure: &MetricDef, value: f64, alpha: f64) -> Option<[f64; 2]> {
         let rounds: Vec<Vec<f64>> = self.rounds(figure).into_values().collect();
-        let estimate = Scattered { value, ..scattered(&rounds)? }.at(alpha);
+        let estimate = BootstrapEstimate { value, ..scattered(&rounds)? }.at(alpha);
         Some([estimate.low?, estimate.high?])
     }
 }

@@ -1,35 +1,35 @@
 //! Reports whether a run reached the precision requested by `--precision`.
 
-use jsonathlon_schema::id::{Id, Step};
+use jsonathlon_schema::id::{ConfigurationId, Step};
 use jsonathlon_schema::manifest::Manifest;
 use jsonathlon_schema::record::{Phase, Trial, Verdict};
-use jsonathlon_stats::looks::{Looks, PRECISION_ROUNDS};
-use jsonathlon_stats::statistics::{ALPHA, reach};
+use jsonathlon_stats::sequential::{PRECISION_ROUNDS, SequentialPlan};
+use jsonathlon_stats::statistics::{ALPHA, relative_half_width};
 use serde::{Deserialize, Serialize};
 
-use crate::entry::Entry;
+use crate::cell_summary::CellSummary;
 
 /// Precision that a run reached.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Precision {
+pub struct PrecisionResult {
     /// Requested half width of intervals, as a share of the median.
     pub share: f64,
     /// Number of rounds that the run made.
     pub rounds: u32,
-    /// Two-sided error probability of the intervals at that look; see [`Looks`].
+    /// Two-sided error probability of the intervals at that look; see [`SequentialPlan`].
     pub alpha: f64,
     /// Number of ranked cells that were checked.
     pub cells: usize,
     /// Cells whose intervals are wider, or that have none.
-    pub not_reached: Vec<NotReached>,
+    pub not_reached: Vec<ImpreciseCell>,
 }
 
 /// Ranked cell whose interval is wider than requested.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct NotReached {
+pub struct ImpreciseCell {
     /// Configuration of the cell, without its memory profile.
     #[serde(flatten)]
-    pub id: Id,
+    pub id: ConfigurationId,
     /// Step of the cell.
     pub step: Step,
     /// Phase of the cell.
@@ -40,12 +40,12 @@ pub struct NotReached {
 
 /// Precision that the run's settings request.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Wanted {
+pub(crate) struct PrecisionGoal {
     share: f64,
     least: u32,
 }
 
-impl Wanted {
+impl PrecisionGoal {
     /// Reads the request from the manifest. `None` if `--precision` was not requested.
     pub(crate) fn of(manifest: &Manifest) -> Option<Self> {
         let settings = &manifest.settings;
@@ -60,14 +60,14 @@ impl Wanted {
     /// Error probability of the intervals after `rounds` rounds: the portion of that look, or everything that
     /// is left if the run ended between two looks.
     fn alpha(self, rounds: u32) -> f64 {
-        let looks = Looks::new(self.least, PRECISION_ROUNDS);
+        let looks = SequentialPlan::new(self.least, PRECISION_ROUNDS);
         if looks.rounds().contains(&rounds) { looks.alpha_at(rounds) } else { looks.alpha_at_end(rounds) }
     }
 }
 
 /// Two-sided error probability of a run's intervals: [`ALPHA`] unless `--precision` was requested.
 pub(crate) fn alpha<'a>(manifest: &Manifest, trials: impl Iterator<Item = &'a Trial>) -> f64 {
-    Wanted::of(manifest).map_or(ALPHA, |wanted| wanted.alpha(rounds(trials)))
+    PrecisionGoal::of(manifest).map_or(ALPHA, |wanted| wanted.alpha(rounds(trials)))
 }
 
 /// Number of rounds in which questions were asked or operations sent.
@@ -80,11 +80,11 @@ fn rounds<'a>(trials: impl Iterator<Item = &'a Trial>) -> u32 {
 pub(crate) fn precision<'a>(
     manifest: &Manifest,
     trials: impl Iterator<Item = &'a Trial>,
-    entries: &[Entry],
-) -> Option<Precision> {
-    let wanted = Wanted::of(manifest)?;
+    entries: &[CellSummary],
+) -> Option<PrecisionResult> {
+    let wanted = PrecisionGoal::of(manifest)?;
     let rounds = rounds(trials);
-    let is_ranked = |entry: &&Entry| {
+    let is_ranked = |entry: &&CellSummary| {
         let of = manifest.configurations.iter().find(|one| one.has(&entry.cell));
         let phase = matches!(entry.cell.phase, Phase::Load | Phase::Cold | Phase::Hot | Phase::Measured);
         phase
@@ -92,23 +92,23 @@ pub(crate) fn precision<'a>(
             && of.is_some_and(|one| one.is_ranked())
             && matches!(entry.verdict, Verdict::Exact | Verdict::Approximate)
     };
-    let ranked: Vec<&Entry> = entries.iter().filter(is_ranked).collect();
-    let reached = |entry: &Entry| {
+    let ranked: Vec<&CellSummary> = entries.iter().filter(is_ranked).collect();
+    let reached = |entry: &CellSummary| {
         let figure = entry.headline();
         let [_, high] = entry.limits(figure)?;
-        reach(entry.value(figure)?, high)
+        relative_half_width(entry.value(figure)?, high)
     };
     let not_reached = ranked
         .iter()
         .filter(|entry| reached(entry).is_none_or(|share| share > wanted.share))
-        .map(|entry| NotReached {
+        .map(|entry| ImpreciseCell {
             id: entry.cell.id.clone(),
             step: entry.cell.step.clone(),
             phase: entry.cell.phase,
             share: reached(entry),
         })
         .collect();
-    Some(Precision {
+    Some(PrecisionResult {
         share: wanted.share,
         rounds,
         alpha: wanted.alpha(rounds),

@@ -1,14 +1,14 @@
 //! Broken durability promises: systems that lost more, or older writes, than their tier allows.
 
-use jsonathlon_schema::figure::{
-    ACKNOWLEDGED_WRITES, ALLOWED_LOSS_S, DISK_STALL_S, Figure, LOST_DOCUMENTS, LOST_WRITES, MACHINE_STALL_S,
-    OLDEST_LOSS_S, STOPS, STOPS_AS_PROMISED, TORN_DOCUMENTS,
+use jsonathlon_schema::id::ConfigurationId;
+use jsonathlon_schema::metric::{
+    ACKNOWLEDGED_WRITES, ALLOWED_LOSS_S, DISK_STALL_S, LOST_DOCUMENTS, LOST_WRITES, MACHINE_STALL_S,
+    MetricDef, OLDEST_LOSS_S, STOPS, STOPS_AS_PROMISED, TORN_DOCUMENTS,
 };
-use jsonathlon_schema::id::Id;
 use jsonathlon_schema::record::DURABILITY;
 use serde::{Deserialize, Serialize};
 
-use crate::entry::Entry;
+use crate::cell_summary::CellSummary;
 
 /// Subject of the finding whose state says what the tier may lose.
 pub const PROMISE: &str = "promise";
@@ -24,7 +24,7 @@ const NOTABLE_S: f64 = 0.1;
 pub struct BrokenPromise {
     /// Configuration that was tested.
     #[serde(flatten)]
-    pub id: Id,
+    pub id: ConfigurationId,
     /// Durability tier in which it was tested.
     pub tier: String,
     /// Kind of crash: [`jsonathlon_schema::manifest::PROCESS`] or [`jsonathlon_schema::manifest::POWER`].
@@ -72,8 +72,8 @@ pub enum Conditions {
 impl BrokenPromise {
     /// Finds the broken promise of an entry. `None` if it has no crash tests, or all were as promised.
     #[must_use]
-    pub fn of(entry: &Entry) -> Option<Self> {
-        let count = |figure: &Figure| entry.metric(figure).unwrap_or_default() as u64;
+    pub fn of(entry: &CellSummary) -> Option<Self> {
+        let count = |figure: &MetricDef| entry.metric(figure).unwrap_or_default() as u64;
         let (stops, as_promised) = (count(&STOPS), count(&STOPS_AS_PROMISED));
         let tier = entry.cell.parameters.get(DURABILITY)?.as_str()?;
         (as_promised < stops).then(|| Self {
@@ -115,10 +115,10 @@ mod tests {
 
     use super::*;
 
-    fn entry(metrics: &[(Figure, f64)]) -> Entry {
-        let mut entry = Entry::blank(Cell {
+    fn entry(metrics: &[(MetricDef, f64)]) -> CellSummary {
+        let mut entry = CellSummary::blank(Cell {
             workload: "durability".into(),
-            id: Id::new("mongodb", "6.0.5", "id", "default"),
+            id: ConfigurationId::new("mongodb", "6.0.5", "id", "default"),
             profile: None,
             step: Step::from("power"),
             phase: Phase::Steady,
@@ -130,7 +130,7 @@ mod tests {
         entry
     }
 
-    fn lost(further: &[(Figure, f64)]) -> BrokenPromise {
+    fn lost(further: &[(MetricDef, f64)]) -> BrokenPromise {
         let lost = [
             (STOPS, 3.0),
             (STOPS_AS_PROMISED, 1.0),

@@ -1,12 +1,12 @@
 //! Reduces the values of a cell's trials to one value of the cell.
 
-use jsonathlon_schema::figure::{Figure, Reduction};
+use jsonathlon_schema::metric::{MetricDef, Reduction};
 use jsonathlon_stats::statistics::median;
 
 /// Reduces the values of a metric as registered, or to the median if the metric is not registered.
 #[must_use]
 pub fn reduce(name: &str, values: &[f64]) -> Option<f64> {
-    reduced(Figure::named(name).map_or(Reduction::Median, |figure| figure.reduction), values)
+    reduced(MetricDef::find(name).map_or(Reduction::Median, |figure| figure.reduction), values)
 }
 
 /// Reduces the values to one. A single value is returned as it is. `None` if there is no value, or if several cannot be

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use jsonathlon_schema::manifest::Manifest;
-use jsonathlon_schema::record::{Agreement, Body, Cell, Phase, PlanCheck, Record, Trial};
+use jsonathlon_schema::record::{Agreement, Cell, JournalRecord, Phase, PlanCheck, RecordBody, Trial};
 
 use crate::ResultsError;
 use crate::folder::{read_manifest, read_records};
@@ -17,7 +17,7 @@ pub struct Run {
     /// Manifest of the run.
     pub manifest: Manifest,
     /// Records of the journal, with the phases of hot cells settled.
-    pub records: Vec<Record>,
+    pub records: Vec<JournalRecord>,
 }
 
 impl Run {
@@ -34,7 +34,7 @@ impl Run {
     /// Trials in the order of the journal.
     pub fn trials(&self) -> impl Iterator<Item = &Trial> {
         self.records.iter().filter_map(|record| match &record.body {
-            Body::Trial(trial) => Some(trial.as_ref()),
+            RecordBody::Trial(trial) => Some(trial.as_ref()),
             _ => None,
         })
     }
@@ -42,7 +42,7 @@ impl Run {
     /// Plan checks in the order of the journal.
     pub fn plans(&self) -> impl Iterator<Item = &PlanCheck> {
         self.records.iter().filter_map(|record| match &record.body {
-            Body::Plan(plan) => Some(plan),
+            RecordBody::Plan(plan) => Some(plan),
             _ => None,
         })
     }
@@ -50,7 +50,7 @@ impl Run {
     /// Comparisons of the answers to each question, in the order of the journal.
     pub fn agreements(&self) -> impl Iterator<Item = &Agreement> {
         self.records.iter().filter_map(|record| match &record.body {
-            Body::Agreement(agreement) => Some(agreement.as_ref()),
+            RecordBody::Agreement(agreement) => Some(agreement.as_ref()),
             _ => None,
         })
     }
@@ -67,12 +67,12 @@ impl Run {
 /// Settles the phase of hot cells as a whole. If at least half of a cell's trials read from the disk, all of
 /// them become [`Phase::HotNotInMemory`]. If fewer did, the median is a trial that did not, and all become
 /// [`Phase::Hot`].
-fn settle_hot_phases(records: &mut [Record]) {
+fn settle_hot_phases(records: &mut [JournalRecord]) {
     let mut cells: HashMap<String, (usize, usize)> = HashMap::new();
     let is_hot = |trial: &Trial| trial.cell.phase.planned() == Phase::Hot;
     let planned = |trial: &Trial| Cell { phase: Phase::Hot, ..trial.cell.clone() }.key();
     for record in records.iter() {
-        if let Body::Trial(trial) = &record.body
+        if let RecordBody::Trial(trial) = &record.body
             && is_hot(trial)
             && trial.seconds.is_some()
         {
@@ -86,7 +86,7 @@ fn settle_hot_phases(records: &mut [Record]) {
         return;
     }
     for record in records {
-        if let Body::Trial(trial) = &mut record.body
+        if let RecordBody::Trial(trial) = &mut record.body
             && is_hot(trial)
             && let Some((reading, all)) = cells.get(&planned(trial))
         {

@@ -3,10 +3,10 @@
 use jsonathlon_schema::record::Phase;
 use jsonathlon_schema::severity::Severity;
 
-use crate::entry::Entry;
+use crate::cell_summary::CellSummary;
 use crate::promise::BrokenPromise;
 
-impl Entry {
+impl CellSummary {
     /// Severity by the verdict, by whether a cold trial was verified, and by broken durability promises.
     #[must_use]
     pub fn severity(&self) -> Severity {
@@ -24,16 +24,16 @@ impl Entry {
 
 #[cfg(test)]
 mod tests {
-    use jsonathlon_schema::figure::{STOPS, STOPS_AS_PROMISED};
-    use jsonathlon_schema::id::{Id, Step};
+    use jsonathlon_schema::id::{ConfigurationId, Step};
+    use jsonathlon_schema::metric::{STOPS, STOPS_AS_PROMISED};
     use jsonathlon_schema::record::{Cell, DURABILITY, Verdict};
 
     use super::*;
 
-    fn entry(phase: Phase, verdict: Verdict) -> Entry {
-        let mut entry = Entry::blank(Cell {
+    fn entry(phase: Phase, verdict: Verdict) -> CellSummary {
+        let mut entry = CellSummary::blank(Cell {
             workload: "durability".into(),
-            id: Id::new("failed-logins", "1", "json-key-partial", "wrong"),
+            id: ConfigurationId::new("failed-logins", "1", "json-key-partial", "wrong"),
             profile: None,
             step: Step::from("timeout"),
             phase,

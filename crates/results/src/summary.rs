@@ -2,27 +2,29 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use jsonathlon_schema::figure::{
-    self, Better, FILES_BYTES, Figure, LEAST_TOTAL_BYTES, MOST_TOTAL_BYTES, Reduction, TOTAL_BYTES,
-};
-use jsonathlon_schema::id::{Id, Step};
+use jsonathlon_schema::id::{ConfigurationId, Step};
 use jsonathlon_schema::machine::Machine;
 use jsonathlon_schema::manifest::{Manifest, SCHEMA};
+use jsonathlon_schema::metric::{
+    self, BetterDirection, FILES_BYTES, LEAST_TOTAL_BYTES, MOST_TOTAL_BYTES, MetricDef, Reduction,
+    TOTAL_BYTES,
+};
 use jsonathlon_schema::record::{
-    Agreement, Body, Cell, Failure, FailureKind, Finding, Metrics, Phase, PlanCheck, Record, Trial, Verdict,
+    Agreement, Cell, Failure, FailureKind, Finding, JournalRecord, Metrics, Phase, PlanCheck, RecordBody,
+    Trial, Verdict,
 };
 use jsonathlon_stats::statistics::{Group, estimate_at, two_groups};
 use serde::{Deserialize, Serialize};
 
-use crate::beside_best::{Comparison, comparisons};
 use crate::challenge::{PublishedScore, published_scores};
-use crate::peaks::{Peak, peaks};
+use crate::peaks::{PeakThroughput, peaks};
 use crate::percentile::Histograms;
-use crate::precision::{self, Precision};
+use crate::precision::{self, PrecisionResult};
 use crate::promise::BrokenPromise;
+use crate::ratio_to_best::{CellRatio, cell_ratios};
 use crate::reduction::reduce;
 
-pub use crate::entry::{Entry, FailureEntry};
+pub use crate::cell_summary::{CellSummary, FailureSummary};
 pub use crate::run::Run;
 
 /// Everything that a run measured, as tables, page and exports show it.
@@ -43,19 +45,19 @@ pub struct Summary {
     /// Documents that the run loaded.
     pub data: DataSummary,
     /// One entry per cell, and one per reference file format.
-    pub results: Vec<Entry>,
+    pub results: Vec<CellSummary>,
     /// Comparisons of cells with the best of their ranking and with the reference row.
     #[serde(default)]
-    pub comparisons: Vec<Comparison>,
+    pub comparisons: Vec<CellRatio>,
     /// Highest throughput over the numbers of clients, for ranked configurations in closed loops.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub peaks: Vec<Peak>,
+    pub peaks: Vec<PeakThroughput>,
     /// Precision that was reached. `None` if the run was not started with `--precision`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub precision: Option<Precision>,
+    pub precision: Option<PrecisionResult>,
     /// Trials with more than 2 % CPU steal, out of all for which it was recorded.
     #[serde(default)]
-    pub stolen: Stolen,
+    pub stolen: StealSummary,
     /// Scores by the formula of the published benchmark, among this run's configurations. Empty for an
     /// incomplete run.
     #[serde(default)]
@@ -68,24 +70,24 @@ pub struct Summary {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub broken_promises: Vec<BrokenPromise>,
     /// One entry per failed trial, and one per plan that broke its configuration's promise.
-    pub failures: Vec<FailureEntry>,
+    pub failures: Vec<FailureSummary>,
 }
 
 /// Trials with considerable CPU steal.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Stolen {
+pub struct StealSummary {
     /// Number of trials with more than 2 % of all cores' time stolen by the hypervisor.
     pub trials: u64,
     /// Number of trials for which CPU steal was recorded.
     pub of: u64,
 }
 
-impl Stolen {
+impl StealSummary {
     /// Share of all cores' time above which the CPU steal of a trial is counted.
     pub const SHARE: f64 = 0.02;
 
     fn of<'a>(trials: impl Iterator<Item = &'a Trial>) -> Self {
-        trials.filter_map(|trial| figure::MACHINE_STEAL_SHARE.value(trial)).fold(
+        trials.filter_map(|trial| metric::MACHINE_STEAL_SHARE.value(trial)).fold(
             Self::default(),
             |sum, share| Self { trials: sum.trials + u64::from(share > Self::SHARE), of: sum.of + 1 },
         )
@@ -126,7 +128,7 @@ impl Run {
         let alpha = precision::alpha(&self.manifest, self.trials());
         results.extend(order.iter().filter_map(|key| entry(cells.get(key)?, alpha)));
         mark_partial(&self.manifest, &mut results);
-        let comparisons = comparisons(self, &results, alpha);
+        let comparisons = cell_ratios(self, &results, alpha);
         let peaks = peaks(self, &results, alpha);
         let precision = precision::precision(&self.manifest, self.trials(), &results);
         let complete = self.open_trials().is_empty();
@@ -149,7 +151,7 @@ impl Run {
             comparisons,
             peaks,
             precision,
-            stolen: Stolen::of(self.trials()),
+            stolen: StealSummary::of(self.trials()),
             // Trials that are still missing would count as missing times.
             published_scores: if complete { published_scores(self) } else { Vec::new() },
             agreements: self.agreements().cloned().collect(),
@@ -162,29 +164,30 @@ impl Run {
 /// Marks cells measured on a partial load as [`Verdict::Partial`], unless their verdict is worse. Their
 /// answers are right for fewer documents, but do not answer the question, which each entry must show by
 /// itself.
-fn mark_partial(manifest: &Manifest, results: &mut [Entry]) {
-    let is_partial = |entry: &&Entry| entry.cell.step == Step::Load && entry.verdict == Verdict::Partial;
+fn mark_partial(manifest: &Manifest, results: &mut [CellSummary]) {
+    let is_partial =
+        |entry: &&CellSummary| entry.cell.step == Step::Load && entry.verdict == Verdict::Partial;
     let partial: Vec<Cell> = results.iter().filter(is_partial).map(|entry| entry.cell.clone()).collect();
     let is_of_one = |cell: &Cell| manifest.configurations.iter().any(|one| one.has(cell));
     for entry in results.iter_mut().filter(|entry| is_of_one(&entry.cell)) {
-        if partial.iter().any(|load| entry.cell.is_over(load)) {
+        if partial.iter().any(|load| entry.cell.belongs_to_load(load)) {
             entry.verdict = entry.verdict.max(Verdict::Partial);
         }
     }
 }
 
 /// Sizes of the same documents in formats that are not databases, as reference entries.
-fn file_rows(manifest: &Manifest) -> Vec<Entry> {
+fn file_rows(manifest: &Manifest) -> Vec<CellSummary> {
     manifest
         .data
         .reference_sizes
         .iter()
-        .map(|(format, bytes)| Entry {
+        .map(|(format, bytes)| CellSummary {
             trials: 1,
             metrics: [FILES_BYTES, TOTAL_BYTES].map(|figure| (figure.name.to_owned(), *bytes as f64)).into(),
-            ..Entry::blank(Cell {
+            ..CellSummary::blank(Cell {
                 workload: "analytics".into(),
-                id: Id::new("files", &manifest.program, format, ""),
+                id: ConfigurationId::new("files", &manifest.program, format, ""),
                 profile: None,
                 step: Step::Size,
                 phase: Phase::Steady,
@@ -195,10 +198,10 @@ fn file_rows(manifest: &Manifest) -> Vec<Entry> {
         .collect()
 }
 
-fn entry(trials: &[&Trial], alpha: f64) -> Option<Entry> {
+fn entry(trials: &[&Trial], alpha: f64) -> Option<CellSummary> {
     let cell = trials.first()?.cell.clone();
     let verdict = trials.iter().map(|trial| trial.verdict).max()?;
-    let headline = figure::headline(&cell, |figure| trials.iter().any(|trial| figure.value(trial).is_some()));
+    let headline = metric::headline(&cell, |figure| trials.iter().any(|trial| figure.value(trial).is_some()));
     let is_timed = |trial: &&&Trial| match cell.phase {
         Phase::Measured => headline.value(trial).is_some(),
         _ => trial.seconds.is_some(),
@@ -207,17 +210,17 @@ fn entry(trials: &[&Trial], alpha: f64) -> Option<Entry> {
     // One wrong or failed trial removes the time of the whole cell, because a configuration that is right
     // four times out of five has no speed.
     let estimate =
-        verdict.has_time().then(|| estimate_at(&rounds_of(&figure::SECONDS, trials), alpha)).flatten();
-    let seconds: Vec<f64> = trials.iter().filter_map(|trial| figure::SECONDS.value(trial)).collect();
+        verdict.has_time().then(|| estimate_at(&rounds_of(&metric::SECONDS, trials), alpha)).flatten();
+    let seconds: Vec<f64> = trials.iter().filter_map(|trial| metric::SECONDS.value(trial)).collect();
     let (mean, deviation) = mean_and_deviation(&seconds);
     let histograms = Histograms::of(trials);
     let mut metrics = metrics(trials, &histograms, cell.phase);
     if !verdict.has_time() {
-        metrics.retain(|name, _| Figure::named(name).is_none_or(|figure| !figure.of_speed));
+        metrics.retain(|name, _| MetricDef::find(name).is_none_or(|figure| !figure.of_speed));
     }
     let intervals =
         if verdict.has_time() { intervals(trials, &histograms, &metrics, alpha) } else { BTreeMap::new() };
-    Some(Entry {
+    Some(CellSummary {
         trials: timed.len() as u64,
         median_s: estimate.map(|e| e.median),
         low_s: estimate.and_then(|e| e.low),
@@ -274,12 +277,12 @@ fn metrics(trials: &[&Trial], histograms: &Histograms, phase: Phase) -> Metrics 
             values.entry(name).or_default().push(*value);
         }
         if let Some(seconds) = trial.server_seconds {
-            values.entry(figure::SERVER_S.name).or_default().push(seconds);
+            values.entry(metric::SERVER_S.name).or_default().push(seconds);
         }
     }
     // A size was taken after each load, so it has a range.
     let sizes =
-        values.get(figure::TOTAL_BYTES.name).filter(|sizes| phase == Phase::Steady && sizes.len() > 1);
+        values.get(metric::TOTAL_BYTES.name).filter(|sizes| phase == Phase::Steady && sizes.len() > 1);
     let limits = sizes.map(|sizes| {
         let (least, most) =
             sizes.iter().fold((f64::MAX, 0.0_f64), |(a, b), size| (a.min(*size), b.max(*size)));
@@ -301,7 +304,7 @@ fn intervals(
     metrics: &Metrics,
     alpha: f64,
 ) -> BTreeMap<String, [f64; 2]> {
-    let of = |figure: &Figure| {
+    let of = |figure: &MetricDef| {
         let limits = match figure.quantile() {
             Some(_) => histograms.interval(figure, *metrics.get(figure.name)?, alpha)?,
             None => {
@@ -311,22 +314,23 @@ fn intervals(
         };
         Some((figure.name.to_owned(), limits))
     };
-    figure::ALL.iter().filter(|one| one.interval && **one != figure::SECONDS).filter_map(of).collect()
+    metric::ALL.iter().filter(|one| one.interval && **one != metric::SECONDS).filter_map(of).collect()
 }
 
 /// Metrics that are reduced to a median, and whose trials fall into two groups.
 fn groups(trials: &[&Trial]) -> BTreeMap<String, [Group; 2]> {
     let mut values: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
     for trial in trials {
-        let seconds = trial.seconds.map(|seconds| (figure::SECONDS.name, seconds));
+        let seconds = trial.seconds.map(|seconds| (metric::SECONDS.name, seconds));
         let metrics = trial.metrics.iter().map(|(name, value)| (name.as_str(), *value));
         for (name, value) in metrics.chain(seconds) {
             values.entry(name).or_default().push(value);
         }
     }
     let is_of_median = |name: &str| {
-        Figure::named(name)
-            .is_none_or(|figure| figure.reduction == Reduction::Median && figure.better != Better::Neither)
+        MetricDef::find(name).is_none_or(|figure| {
+            figure.reduction == Reduction::Median && figure.better != BetterDirection::Neither
+        })
     };
     values
         .into_iter()
@@ -336,7 +340,7 @@ fn groups(trials: &[&Trial]) -> BTreeMap<String, [Group; 2]> {
 }
 
 /// Values of a metric by round, without rounds that have none.
-fn rounds_of(figure: &Figure, trials: &[&Trial]) -> Vec<Vec<f64>> {
+fn rounds_of(figure: &MetricDef, trials: &[&Trial]) -> Vec<Vec<f64>> {
     let mut rounds: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
     for trial in trials {
         if let Some(value) = figure.value(trial) {
@@ -347,33 +351,33 @@ fn rounds_of(figure: &Figure, trials: &[&Trial]) -> Vec<Vec<f64>> {
 }
 
 /// Failed trials, followed by plans that broke their configurations' promises.
-fn failures(records: &[Record]) -> Vec<FailureEntry> {
+fn failures(records: &[JournalRecord]) -> Vec<FailureSummary> {
     let told: HashMap<&str, &Failure> = records
         .iter()
         .filter_map(|record| match &record.body {
-            Body::Trial(trial) => Some((record.key.as_str(), trial.failure.as_ref()?)),
+            RecordBody::Trial(trial) => Some((record.key.as_str(), trial.failure.as_ref()?)),
             _ => None,
         })
         .collect();
     // A record caused by another one does not repeat its message, which is therefore added to the entry.
-    let whole = |entry: FailureEntry| match entry.because.as_deref().and_then(|key| told.get(key)) {
-        Some(cause) => FailureEntry { error: format!("{}: {}", entry.error, cause.error), ..entry },
+    let whole = |entry: FailureSummary| match entry.because.as_deref().and_then(|key| told.get(key)) {
+        Some(cause) => FailureSummary { error: format!("{}: {}", entry.error, cause.error), ..entry },
         None => entry,
     };
     let trials = records.iter().filter_map(|record| match &record.body {
-        Body::Trial(trial) => failure(&record.key, trial).map(whole),
+        RecordBody::Trial(trial) => failure(&record.key, trial).map(whole),
         _ => None,
     });
     let plans = records.iter().filter_map(|record| match &record.body {
-        Body::Plan(plan) => broken_plan(&record.key, plan),
+        RecordBody::Plan(plan) => broken_plan(&record.key, plan),
         _ => None,
     });
     trials.chain(plans).collect()
 }
 
 /// Makes a failure of a plan that breaks its configuration's promise, although its answers are valid.
-fn broken_plan(key: &str, plan: &PlanCheck) -> Option<FailureEntry> {
-    (!plan.violations.is_empty()).then(|| FailureEntry {
+fn broken_plan(key: &str, plan: &PlanCheck) -> Option<FailureSummary> {
+    (!plan.violations.is_empty()).then(|| FailureSummary {
         key: key.to_owned(),
         because: None,
         cell: plan.cell.clone(),
@@ -383,10 +387,10 @@ fn broken_plan(key: &str, plan: &PlanCheck) -> Option<FailureEntry> {
     })
 }
 
-fn failure(key: &str, trial: &Trial) -> Option<FailureEntry> {
+fn failure(key: &str, trial: &Trial) -> Option<FailureSummary> {
     // A missing feature is not a failure of the system; its reason is in the message.
     let failure = trial.failure.as_ref().filter(|_| trial.verdict != Verdict::NotApplicable)?;
-    Some(FailureEntry {
+    Some(FailureSummary {
         key: key.to_owned(),
         because: failure.because.clone(),
         cell: trial.cell.clone(),

@@ -4,19 +4,19 @@
 
 mod support;
 
-use jsonathlon_results::beside_best::Against;
 use jsonathlon_results::folder::RunFolder;
+use jsonathlon_results::ratio_to_best::RatioTo;
 use jsonathlon_results::summary::{Run, Summary};
-use jsonathlon_schema::id::Id;
+use jsonathlon_schema::id::ConfigurationId;
 use jsonathlon_schema::manifest::Configuration;
-use jsonathlon_schema::ranking::{Preparation, Profile};
-use jsonathlon_schema::record::{Body, Phase, Record, Verdict};
+use jsonathlon_schema::ranking::{MemoryProfile, PreparationClass};
+use jsonathlon_schema::record::{JournalRecord, Phase, RecordBody, Verdict};
 
 use support::{cell, configuration, run, trial};
 
-fn prepared(system: &str, preparation: Preparation, profile: Profile) -> Configuration {
+fn prepared(system: &str, preparation: PreparationClass, profile: MemoryProfile) -> Configuration {
     Configuration {
-        id: Id::new(system, "1", preparation.word(), "default"),
+        id: ConfigurationId::new(system, "1", preparation.word(), "default"),
         preparation: Some(preparation),
         profile: Some(profile),
         ranks_with: String::new(),
@@ -44,12 +44,12 @@ fn bests(summary: &Summary) -> Vec<(String, String)> {
     summary
         .comparisons
         .iter()
-        .filter(|one| one.against == Against::Best && one.cell.phase == Phase::Hot)
+        .filter(|one| one.against == RatioTo::Best && one.cell.phase == Phase::Hot)
         .map(|one| {
-            let Id { system, variant, .. } = &one.cell.id;
-            let (other, other_profile) = (&one.other, one.other_profile.map(Profile::word));
+            let ConfigurationId { system, variant, .. } = &one.cell.id;
+            let (other, other_profile) = (&one.other, one.other_profile.map(MemoryProfile::word));
             (
-                name(&format!("{system} {variant}"), one.cell.profile.map(Profile::word)),
+                name(&format!("{system} {variant}"), one.cell.profile.map(MemoryProfile::word)),
                 name(&format!("{} {}", other.system, other.variant), other_profile),
             )
         })
@@ -59,12 +59,12 @@ fn bests(summary: &Summary) -> Vec<(String, String)> {
 #[test]
 fn classes_and_profiles_are_never_in_one_ranking() {
     let made = timed(&[
-        (prepared("a", Preparation::AsIs, Profile::Sized), 1.0),
-        (prepared("b", Preparation::AsIs, Profile::Sized), 2.0),
-        (prepared("a", Preparation::Prepared, Profile::Sized), 0.1),
-        (prepared("b", Preparation::Prepared, Profile::Sized), 0.2),
+        (prepared("a", PreparationClass::AsIs, MemoryProfile::Sized), 1.0),
+        (prepared("b", PreparationClass::AsIs, MemoryProfile::Sized), 2.0),
+        (prepared("a", PreparationClass::Prepared, MemoryProfile::Sized), 0.1),
+        (prepared("b", PreparationClass::Prepared, MemoryProfile::Sized), 0.2),
         // The same system and variant, with the memory settings of its package.
-        (prepared("a", Preparation::AsIs, Profile::Stock), 0.01),
+        (prepared("a", PreparationClass::AsIs, MemoryProfile::Stock), 0.01),
     ]);
     let summary = made.summary();
     assert_eq!(
@@ -82,9 +82,12 @@ fn classes_and_profiles_are_never_in_one_ranking() {
 
 #[test]
 fn what_is_not_ranked_is_held_against_nobody() {
-    let published = Configuration { ranked: false, ..prepared("b", Preparation::Prepared, Profile::Sized) };
-    let made =
-        timed(&[(prepared("a", Preparation::Prepared, Profile::Sized), 1.0), (published.clone(), 0.1)]);
+    let published =
+        Configuration { ranked: false, ..prepared("b", PreparationClass::Prepared, MemoryProfile::Sized) };
+    let made = timed(&[
+        (prepared("a", PreparationClass::Prepared, MemoryProfile::Sized), 1.0),
+        (published.clone(), 0.1),
+    ]);
     let pairs = bests(&made.summary());
     assert_eq!(pairs, [("a prepared sized".to_owned(), "a prepared sized".to_owned())]);
     assert!(published.ranking().ends_with("not ranked"), "{}", published.ranking());
@@ -97,7 +100,8 @@ fn rankings_have_names_for_people() {
             Configuration { preparation, profile, ranks_with: ranks_with.into(), ..configuration("a", "1") };
         one.ranking()
     };
-    let (prepared, sized, stock) = (Some(Preparation::Prepared), Some(Profile::Sized), Some(Profile::Stock));
+    let (prepared, sized, stock) =
+        (Some(PreparationClass::Prepared), Some(MemoryProfile::Sized), Some(MemoryProfile::Stock));
     assert_eq!(of(prepared, sized, ""), "prepared");
     assert_eq!(of(prepared, stock, ""), "prepared, stock");
     assert_eq!(of(prepared, sized, "approximate"), "prepared, approximate");
@@ -122,7 +126,7 @@ fn read_back(made: &Run) -> Run {
 /// Marks the hot trials of the first `count` rounds as reading from disk.
 fn reading(made: &mut Run, count: u32) {
     for record in &mut made.records {
-        if let Body::Trial(trial) = &mut record.body
+        if let RecordBody::Trial(trial) = &mut record.body
             && trial.cell.phase == Phase::Hot
             && trial.round <= count
         {
@@ -138,8 +142,8 @@ fn a_cell_is_hot_as_a_whole_or_not_in_memory_as_a_whole() {
         [(0, Phase::Hot), (2, Phase::Hot), (3, Phase::HotNotInMemory), (5, Phase::HotNotInMemory)]
     {
         let mut made = timed(&[
-            (prepared("a", Preparation::AsIs, Profile::Sized), 1.0),
-            (prepared("b", Preparation::AsIs, Profile::Sized), 2.0),
+            (prepared("a", PreparationClass::AsIs, MemoryProfile::Sized), 1.0),
+            (prepared("b", PreparationClass::AsIs, MemoryProfile::Sized), 2.0),
         ]);
         made.records.retain(|record| !record.key.contains("/b@"));
         reading(&mut made, count);
@@ -156,11 +160,11 @@ fn a_cell_is_hot_as_a_whole_or_not_in_memory_as_a_whole() {
 
 #[test]
 fn a_size_has_a_range_over_loads() {
-    let one = prepared("a", Preparation::AsIs, Profile::Sized);
+    let one = prepared("a", PreparationClass::AsIs, MemoryProfile::Sized);
     let mut made = timed(&[(one.clone(), 1.0)]);
     for (round, bytes) in [(1, 3e6), (2, 1e6), (3, 2e6)] {
         let mut size = trial(cell(&one, "size", Phase::Steady), round, None);
-        if let Body::Trial(size) = &mut size.body {
+        if let RecordBody::Trial(size) = &mut size.body {
             size.metrics = [("total_bytes".to_owned(), bytes)].into();
         }
         made.records.push(size);
@@ -178,8 +182,8 @@ fn a_size_has_a_range_over_loads() {
 #[test]
 fn precision_that_was_not_reached_is_said_cell_by_cell() {
     let mut made = timed(&[
-        (prepared("still", Preparation::AsIs, Profile::Sized), 1.0),
-        (prepared("wild", Preparation::AsIs, Profile::Sized), 1.0),
+        (prepared("still", PreparationClass::AsIs, MemoryProfile::Sized), 1.0),
+        (prepared("wild", PreparationClass::AsIs, MemoryProfile::Sized), 1.0),
     ]);
     support::edit(
         &mut made,
@@ -199,7 +203,7 @@ fn precision_that_was_not_reached_is_said_cell_by_cell() {
     assert_eq!(missed, [("still", "load"), ("wild", "load"), ("wild", "q1")]);
     assert_eq!(precision.cells, 4);
     // Interim analyses have a price: each interval is wider than with a single analysis.
-    let high = |summary: &[jsonathlon_results::summary::Entry]| {
+    let high = |summary: &[jsonathlon_results::summary::CellSummary]| {
         summary
             .iter()
             .find(|entry| entry.cell.id.system == "wild" && entry.cell.step.word() == "q1")
@@ -213,7 +217,7 @@ fn precision_that_was_not_reached_is_said_cell_by_cell() {
 
 #[test]
 fn trials_beside_steal_are_counted() {
-    let mut made = timed(&[(prepared("a", Preparation::AsIs, Profile::Sized), 1.0)]);
+    let mut made = timed(&[(prepared("a", PreparationClass::AsIs, MemoryProfile::Sized), 1.0)]);
     support::edit(
         &mut made,
         |trial| trial.cell.step.word() == "q1",
@@ -232,7 +236,7 @@ fn runs_of_the_first_version_read_as_not_stated() {
     assert!(text["configurations"][0].get("preparation").is_none(), "as 0.1.0 wrote it");
     let summary = made.summary();
     assert_eq!(made.manifest.configurations[0].ranking(), "not stated, json-only");
-    let record: &Record = &made.records[0];
+    let record: &JournalRecord = &made.records[0];
     assert!(!record.key.contains("preparation"));
     assert!(summary.results.iter().any(|entry| entry.cell.step.word() == "q1" && entry.median_s.is_some()));
 }

@@ -4,15 +4,15 @@
 mod support;
 
 use jsonathlon_results::ResultsError;
-use jsonathlon_results::beside_best::Difference;
-use jsonathlon_results::compare::{Kind, Outcome, ReasonKind, RunComparison, compare};
+use jsonathlon_results::compare::{DifferenceKind, Outcome, ReasonKind, RunComparison, compare};
+use jsonathlon_results::ratio_to_best::Significance;
 use jsonathlon_results::summary::Run;
-use jsonathlon_schema::manifest::{Configuration, Exception};
-use jsonathlon_schema::record::{Body, Phase, PlanCheck, Record, Trial, Verdict};
+use jsonathlon_schema::manifest::{Configuration, SettingDeviation};
+use jsonathlon_schema::record::{JournalRecord, Phase, PlanCheck, RecordBody, Trial, Verdict};
 
 use support::{cell, configuration, edit, fail, gate, one, run, times};
 
-const NONE_SHOWN: Outcome = Outcome::Timed(Difference::NoneShown);
+const NONE_SHOWN: Outcome = Outcome::Timed(Significance::NotSignificant);
 
 /// The counts of the comparison, in the order of their fields.
 fn counts(comparison: &RunComparison) -> [usize; 7] {
@@ -59,7 +59,7 @@ fn a_durability_promise_that_is_newly_broken_now_fails() {
         stops.workload = "durability".into();
         stops.parameters.insert("durability".to_owned(), "window".into());
         let mut record = support::trial(stops, 1, None);
-        if let Body::Trial(trial) = &mut record.body {
+        if let RecordBody::Trial(trial) = &mut record.body {
             let state = if as_promised < 1.0 { "lost beyond its window" } else { "kept" };
             trial.findings = vec![jsonathlon_schema::record::Finding::new("stop 1", state)];
             trial.metrics = [("stops".to_owned(), 1.0), ("stops_as_promised".to_owned(), as_promised)].into();
@@ -176,7 +176,7 @@ fn breaking(run: &Run, violations: &[&str]) -> Run {
     let cell = cell(&run.manifest.configurations[0], "q1", Phase::Hot);
     let violations = violations.iter().map(|text| (*text).to_owned()).collect();
     let plan = PlanCheck { cell, file: "plans/x".into(), violations };
-    run.records.push(Record::new("plan:x".into(), Body::Plan(plan)));
+    run.records.push(JournalRecord::new("plan:x".into(), RecordBody::Plan(plan)));
     run
 }
 
@@ -277,7 +277,7 @@ fn other_documents_are_refused_unless_asked_for() {
     assert!(error.to_string().contains("--different-data"), "{error}");
     let comparison = compare(&a, &b, true).unwrap();
     assert!(comparison.different_data);
-    assert_eq!(comparison.differences[0].kind, Kind::Data);
+    assert_eq!(comparison.differences[0].kind, DifferenceKind::Data);
     b.manifest.data.documents = 2000;
     let error = compare(&a, &b, true).unwrap_err().to_string();
     assert!(error.contains("check growth"), "{error}");
@@ -295,7 +295,7 @@ fn what_differs_in_how_they_were_made_is_listed() {
     let configuration = &mut b.manifest.configurations[0];
     configuration.configuration_digest = "blake3:33".into();
     configuration.transport = Some("unix".into());
-    configuration.exceptions = vec![Exception { what: "x = 1".into(), why: "needed".into() }];
+    configuration.exceptions = vec![SettingDeviation { what: "x = 1".into(), why: "needed".into() }];
     let comparison = compare(&a, &b, false).unwrap();
     let told: Vec<[&str; 3]> = comparison
         .differences

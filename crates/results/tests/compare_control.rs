@@ -6,18 +6,18 @@
 mod support;
 
 use jsonathlon_results::ResultsError;
-use jsonathlon_results::beside_best::Difference;
-use jsonathlon_results::compare::{Between, Outcome, RunComparison, compare, compare_between};
+use jsonathlon_results::compare::{Outcome, RunComparison, SidePair, compare, compare_between};
+use jsonathlon_results::ratio_to_best::Significance;
 use jsonathlon_results::summary::Run;
-use jsonathlon_schema::id::Id;
+use jsonathlon_schema::id::ConfigurationId;
 use jsonathlon_schema::manifest::Configuration;
-use jsonathlon_schema::ranking::{Preparation, Profile};
+use jsonathlon_schema::ranking::{MemoryProfile, PreparationClass};
 use jsonathlon_schema::record::Phase;
 
 use support::{configuration, control, edit, gate, one, run, times};
 
-const SLOWER: Outcome = Outcome::Timed(Difference::Slower);
-const NONE_SHOWN: Outcome = Outcome::Timed(Difference::NoneShown);
+const SLOWER: Outcome = Outcome::Timed(Significance::Slower);
+const NONE_SHOWN: Outcome = Outcome::Timed(Significance::NotSignificant);
 
 /// A run whose control takes about `factor` seconds, varying by round by up to 2 %.
 fn controlled(name: &str, configurations: &[Configuration], factor: f64) -> Run {
@@ -51,7 +51,7 @@ fn a_machine_that_was_slower_is_divided_out() {
     close(hot.ratio.unwrap(), 1.2);
     close(hot.divided.unwrap().ratio, 1.0);
     // Both outcomes are reported, but only one of them is tested.
-    assert_eq!((hot.outcome, hot.raw_outcome), (NONE_SHOWN, Some(Difference::Slower)));
+    assert_eq!((hot.outcome, hot.raw_outcome), (NONE_SHOWN, Some(Significance::Slower)));
     assert!(gate(&comparison).passed);
     assert_eq!(comparison.cells.len(), 4, "the control is no cell");
     assert_eq!(one(&comparison, "size, drained").divided, None, "bytes are as many on a slow machine");
@@ -63,7 +63,7 @@ fn a_machine_that_was_slower_is_divided_out() {
     // A system that was slower while the machine was faster.
     let b = controlled("b", &[configuration("ma", "1")], 0.8);
     let hot = one(&compare(&a, &b, false).unwrap(), "q1 hot");
-    assert_eq!((hot.outcome, hot.raw_outcome), (SLOWER, Some(Difference::NoneShown)));
+    assert_eq!((hot.outcome, hot.raw_outcome), (SLOWER, Some(Significance::NotSignificant)));
     close(hot.tested_ratio().unwrap(), 1.25);
 }
 
@@ -106,7 +106,12 @@ fn runs_as_wholes_are_never_equal_to_the_last_digit() {
     assert!(hot.low.unwrap() < 1.0 && hot.outcome == NONE_SHOWN, "{hot:?}");
 }
 
-fn classed(system: &str, preparation: Preparation, profile: Profile, memory: u64) -> Configuration {
+fn classed(
+    system: &str,
+    preparation: PreparationClass,
+    profile: MemoryProfile,
+    memory: u64,
+) -> Configuration {
     let mut of = configuration(system, "1");
     of.preparation = Some(preparation);
     of.profile = Some(profile);
@@ -135,21 +140,22 @@ fn stated(name: &str, configurations: &[Configuration]) -> Run {
 
 #[test]
 fn a_budget_is_a_difference_and_a_profile_is_another_cell() {
-    let prepared = classed("ma", Preparation::Prepared, Profile::Sized, 1 << 30);
+    let prepared = classed("ma", PreparationClass::Prepared, MemoryProfile::Sized, 1 << 30);
     let a = stated("a", std::slice::from_ref(&prepared));
-    let more = stated("b", &[classed("ma", Preparation::Prepared, Profile::Sized, 1 << 31)]);
+    let more = stated("b", &[classed("ma", PreparationClass::Prepared, MemoryProfile::Sized, 1 << 31)]);
     let comparison = compare(&a, &more, false).unwrap();
     assert_eq!(comparison.cells.len(), 4);
     assert_eq!(one(&comparison, "q1 hot").class, "prepared, json-only");
     let memory = comparison.differences.iter().find(|one| one.what.ends_with("memory budget")).unwrap();
     assert_eq!((memory.a.as_str(), memory.b.as_str()), ("1073 MB", "2147 MB"));
     for other in [
-        classed("ma", Preparation::Prepared, Profile::Stock, 1 << 30),
-        classed("ma", Preparation::AsIs, Profile::Sized, 1 << 30),
+        classed("ma", PreparationClass::Prepared, MemoryProfile::Stock, 1 << 30),
+        classed("ma", PreparationClass::AsIs, MemoryProfile::Sized, 1 << 30),
     ] {
         let error = compare(&a, &stated("b", std::slice::from_ref(&other)), false).unwrap_err().to_string();
         assert!(error.contains("no cell in common"), "{error}");
-        let both = stated("b", &[prepared.clone(), classed("mb", Preparation::AsIs, Profile::Sized, 1)]);
+        let both =
+            stated("b", &[prepared.clone(), classed("mb", PreparationClass::AsIs, MemoryProfile::Sized, 1)]);
         let comparison = compare(&both, &a, false).unwrap();
         assert_eq!(comparison.only_in_a[0].class, "as-is, json-only");
     }
@@ -159,7 +165,7 @@ fn a_budget_is_a_difference_and_a_profile_is_another_cell() {
 fn runs_that_state_nothing_are_not_compared_with_those_that_do() {
     let of = [configuration("ma", "1"), configuration("yardstick", "1")];
     let old = run("old", &of);
-    let mut new = stated("new", &[classed("ma", Preparation::AsIs, Profile::Sized, 1)]);
+    let mut new = stated("new", &[classed("ma", PreparationClass::AsIs, MemoryProfile::Sized, 1)]);
     for (a, b) in [(&old, &new), (&new, &old)] {
         let error = compare(a, b, false).unwrap_err().to_string();
         assert!(
@@ -202,7 +208,7 @@ fn binaries() -> Run {
 }
 
 fn between(run: &Run, text: &str) -> Result<RunComparison, ResultsError> {
-    compare_between(run, &Between::parse(text).unwrap())
+    compare_between(run, &SidePair::parse(text).unwrap())
 }
 
 #[test]
@@ -265,7 +271,7 @@ fn sides_that_are_none_are_refused_clearly() {
     let mut made = binaries();
     let refused = |text: &str, words: &str| {
         let error =
-            Between::parse(text).and_then(|sides| compare_between(&made, &sides)).unwrap_err().to_string();
+            SidePair::parse(text).and_then(|sides| compare_between(&made, &sides)).unwrap_err().to_string();
         assert!(error.contains(words), "{error}");
     };
     refused("ma#1", "not two names separated by a comma");
@@ -280,9 +286,10 @@ fn sides_that_are_none_are_refused_clearly() {
     };
     let mut of = configuration("ma#2", "1");
     of.id.variant = "z".into();
-    made.manifest
-        .configurations
-        .extend([of.clone(), Configuration { id: Id { version: "2".into(), ..of.id.clone() }, ..of }]);
+    made.manifest.configurations.extend([
+        of.clone(),
+        Configuration { id: ConfigurationId { version: "2".into(), ..of.id.clone() }, ..of },
+    ]);
     y(&mut made);
     let error = between(&made, "ma#1,ma#2").unwrap_err().to_string();
     assert!(error.contains("no configuration in common"), "{error}");

@@ -2,15 +2,15 @@
 
 mod support;
 
-use jsonathlon_results::beside_best::Difference;
 use jsonathlon_results::compare::{Outcome, ReasonKind, SizeChange, compare};
+use jsonathlon_results::ratio_to_best::Significance;
 use jsonathlon_schema::record::{Phase, Verdict};
 
 use support::{configuration, edit, fail, gate, kinds, one, run, times, without};
 
-const SLOWER: Outcome = Outcome::Timed(Difference::Slower);
-const FASTER: Outcome = Outcome::Timed(Difference::Faster);
-const NONE_SHOWN: Outcome = Outcome::Timed(Difference::NoneShown);
+const SLOWER: Outcome = Outcome::Timed(Significance::Slower);
+const FASTER: Outcome = Outcome::Timed(Significance::Faster);
+const NONE_SHOWN: Outcome = Outcome::Timed(Significance::NotSignificant);
 
 #[test]
 fn what_is_missing_does_not_pass() {

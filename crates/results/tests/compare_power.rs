@@ -5,10 +5,10 @@
 
 mod support;
 
-use jsonathlon_results::compare::{Between, RunComparison, compare, compare_between};
+use jsonathlon_results::compare::{RunComparison, SidePair, compare, compare_between};
 use jsonathlon_results::summary::Run;
 use jsonathlon_schema::manifest::Configuration;
-use jsonathlon_schema::record::{Body, Phase, Record};
+use jsonathlon_schema::record::{JournalRecord, Phase, RecordBody};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -87,7 +87,7 @@ fn records(
     of: &Configuration,
     (scatters, level, shared, slow): (&[f64], f64, &[f64], f64),
     loads: &[f64],
-) -> Vec<Record> {
+) -> Vec<JournalRecord> {
     let mut records = Vec::new();
     for (place, scatter) in scatters.iter().enumerate() {
         let mut level = level + machine.own * normal(random);
@@ -111,7 +111,7 @@ fn records(
             for order in 0..trials {
                 let seconds = (own + 0.5 * scatter * normal(random)).exp();
                 let mut record = trial(support::cell(of, step.as_str(), phase), round, Some(seconds));
-                if let Body::Trial(trial) = &mut record.body {
+                if let RecordBody::Trial(trial) = &mut record.body {
                     trial.order = order;
                     record.key = trial.cell.trial_key(round, order);
                 }
@@ -177,7 +177,7 @@ fn one_run(random: &mut ChaCha8Rng, machine: Machine, slow: f64) -> RunCompariso
             made.manifest.configurations.push(of);
         }
     }
-    compare_between(&made, &Between::parse("s#1,s#2").unwrap()).unwrap()
+    compare_between(&made, &SidePair::parse("s#1,s#2").unwrap()).unwrap()
 }
 
 /// Shares of comparisons in which the gate fails: for equal sides, and because of a planted slowdown of 25 %.

@@ -5,10 +5,10 @@
 mod support;
 
 use jsonathlon_results::compare::{
-    Between, Outcome, ReasonKind, RunComparison, SizeChange, compare, compare_between,
+    Outcome, ReasonKind, RunComparison, SidePair, SizeChange, compare, compare_between,
 };
 use jsonathlon_results::summary::Run;
-use jsonathlon_schema::record::{Body, Phase};
+use jsonathlon_schema::record::{Phase, RecordBody};
 
 use support::{cell, configuration, edit, gate, kinds, one, run};
 
@@ -20,7 +20,7 @@ fn sized(name: &str, systems: &[&str], sizes: &[f64]) -> Run {
     for of in &configurations {
         for (round, bytes) in (1..).zip(sizes) {
             let mut record = support::trial(cell(of, "size", Phase::Steady), round, None);
-            if let Body::Trial(trial) = &mut record.body {
+            if let RecordBody::Trial(trial) = &mut record.body {
                 trial.metrics = [("total_bytes".to_owned(), *bytes)].into();
             }
             run.records.push(record);
@@ -109,7 +109,7 @@ fn sizes_that_vary_between_loads_are_tested_with_the_times() {
 #[test]
 fn two_sides_of_one_run_have_sizes_too() {
     let mut made = sized("run", &["ma#1", "ma#2"], &[5e6; 3]);
-    let between = |run: &Run| compare_between(run, &Between::parse("ma#1,ma#2").unwrap()).unwrap();
+    let between = |run: &Run| compare_between(run, &SidePair::parse("ma#1,ma#2").unwrap()).unwrap();
     assert_eq!(outcome(&between(&made)), Outcome::Sized(SizeChange::Same));
     edit(
         &mut made,

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use jsonathlon_results::export::{csv, jsonbench};
 use jsonathlon_results::summary::Run;
-use jsonathlon_schema::figure::Figure;
+use jsonathlon_schema::metric::MetricDef;
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 
 /// JSON in the order in which it was written.
@@ -132,7 +132,7 @@ fn every_metric_is_registered() {
     let summary = run.summary();
     let names = run.trials().flat_map(|trial| trial.metrics.keys());
     for name in names.chain(summary.results.iter().flat_map(|entry| entry.metrics.keys())) {
-        assert!(Figure::named(name).is_some(), "{name}: register it in crates/schema/src/figure.rs");
+        assert!(MetricDef::find(name).is_some(), "{name}: register it in crates/schema/src/metric.rs");
     }
 }
 

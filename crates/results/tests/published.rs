@@ -7,7 +7,7 @@ use std::path::Path;
 use jsonathlon_results::ResultsError;
 use jsonathlon_results::challenge::jsonbench::{ResultFile, parse, read, scale};
 use jsonathlon_results::challenge::published::{Published, published, snapshots};
-use jsonathlon_results::challenge::score::{Entrant, QUESTIONS, Score, Suspects, Times, hot, scores};
+use jsonathlon_results::challenge::score::{QUESTIONS, Score, ScoreInput, Suspects, Times, hot, scores};
 use proptest::prelude::*;
 
 const ALL: [usize; QUESTIONS] = [0, 1, 2, 3, 4];
@@ -24,7 +24,7 @@ fn the_published_hot_scores_come_out() {
         .filter(|one| one.snapshot == "2025-11" && one.scale == 1_000_000_000)
         .filter(|one| one.retains_structure == Some(true))
         .collect();
-    let entrants: Vec<Entrant> = shown.iter().map(|one| one.entrant()).collect();
+    let entrants: Vec<ScoreInput> = shown.iter().map(|one| one.entrant()).collect();
     let mut found: Vec<(&str, String)> = shown
         .iter()
         .zip(scores(&entrants, &ALL))
@@ -108,8 +108,8 @@ fn what_is_suspected_is_odd_in_the_figures_themselves() {
 
 #[test]
 fn a_missing_time_counts_as_twice_the_worst_or_two_hours() {
-    let entrant = |seconds: Option<f64>| Entrant { hot: [seconds; QUESTIONS], ..Entrant::default() };
-    let hot = |entrants: &[Entrant]| -> Vec<f64> {
+    let entrant = |seconds: Option<f64>| ScoreInput { hot: [seconds; QUESTIONS], ..ScoreInput::default() };
+    let hot = |entrants: &[ScoreInput]| -> Vec<f64> {
         scores(entrants, &ALL).into_iter().map(|score| score.hot.unwrap()).collect()
     };
     let found = hot(&[entrant(Some(0.99)), entrant(None)]);
@@ -127,7 +127,7 @@ fn a_suspected_size_is_no_baseline_of_the_published_ones() {
     let all = published().unwrap();
     let shown: Vec<&Published> =
         all.iter().filter(|one| one.snapshot == "2025-11" && one.scale == 1_000_000).collect();
-    let entrants: Vec<Entrant> = shown.iter().map(|one| one.entrant()).collect();
+    let entrants: Vec<ScoreInput> = shown.iter().map(|one| one.entrant()).collect();
     let found = scores(&entrants, &ALL);
     let smallest =
         shown.iter().zip(&found).min_by_key(|(one, _)| one.total_bytes.unwrap_or(u64::MAX)).unwrap();
@@ -137,7 +137,7 @@ fn a_suspected_size_is_no_baseline_of_the_published_ones() {
     let sizes: Vec<f64> = sound.filter_map(|(_, score)| score.size).collect();
     assert_eq!(sizes.iter().copied().fold(f64::MAX, f64::min), 1.0);
     // If nothing else is left, there is no baseline at all.
-    let alone = Entrant { suspected: Suspects { times: true, size: true }, ..entrants[0].clone() };
+    let alone = ScoreInput { suspected: Suspects { times: true, size: true }, ..entrants[0].clone() };
     assert_eq!(scores(&[alone], &ALL), [Score::default()]);
 }
 
@@ -191,12 +191,9 @@ fn times() -> impl Strategy<Value = Times> {
     [time(), time(), time(), time(), time()]
 }
 
-fn entrant() -> impl Strategy<Value = Entrant> {
-    (times(), times(), proptest::option::of(1..u64::MAX / 2)).prop_map(|(cold, hot, total_bytes)| Entrant {
-        cold,
-        hot,
-        total_bytes,
-        suspected: Suspects::default(),
+fn entrant() -> impl Strategy<Value = ScoreInput> {
+    (times(), times(), proptest::option::of(1..u64::MAX / 2)).prop_map(|(cold, hot, total_bytes)| {
+        ScoreInput { cold, hot, total_bytes, suspected: Suspects::default() }
     })
 }
 
@@ -244,7 +241,7 @@ proptest! {
         let without = scores(&entrants, &ALL);
         let place = place % (entrants.len() + 1);
         let mut with = entrants;
-        with.insert(place, Entrant { suspected: Suspects { times: true, size: true }, ..suspect });
+        with.insert(place, ScoreInput { suspected: Suspects { times: true, size: true }, ..suspect });
         let mut found = scores(&with, &ALL);
         found.remove(place);
         prop_assert_eq!(found, without);
@@ -281,13 +278,13 @@ proptest! {
         slower in 1.001..100.0_f64,
         question in 0..QUESTIONS,
     ) {
-        let best = |of: fn(&Entrant) -> &Times| -> Times {
+        let best = |of: fn(&ScoreInput) -> &Times| -> Times {
             std::array::from_fn(|q| {
                 let times = entrants.iter().filter_map(|one| of(one)[q]);
                 Some(times.fold(20_000.0, f64::min))
             })
         };
-        let first = Entrant {
+        let first = ScoreInput {
             cold: best(|one| &one.cold),
             hot: best(|one| &one.hot),
             total_bytes: Some(1),

@@ -2,18 +2,18 @@
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
-use jsonathlon_results::beside_best::{Against, Difference};
 use jsonathlon_results::compare::{
-    Between, CellComparison, Outcome, ReasonKind, RunComparison, compare, compare_between,
+    CellComparison, Outcome, ReasonKind, RunComparison, SidePair, compare, compare_between,
 };
 use jsonathlon_results::export::csv;
-use jsonathlon_results::made::serving::{Serving, bad};
-use jsonathlon_results::summary::{Entry, Run, Summary};
-use jsonathlon_schema::figure;
-use jsonathlon_schema::record::{Body, Phase, Trial, Verdict};
+use jsonathlon_results::ratio_to_best::{RatioTo, Significance};
+use jsonathlon_results::summary::{CellSummary, Run, Summary};
+use jsonathlon_results::test_fixtures::serving::{ServingFixture, bad};
+use jsonathlon_schema::metric;
+use jsonathlon_schema::record::{Phase, RecordBody, Trial, Verdict};
 use jsonathlon_stats::histogram::Histogram;
 
-fn entry<'a>(summary: &'a Summary, system: &str, name: &str) -> &'a Entry {
+fn entry<'a>(summary: &'a Summary, system: &str, name: &str) -> &'a CellSummary {
     let mut found =
         summary.results.iter().filter(|entry| entry.cell.id.system == system && entry.cell.name() == name);
     let one = found.next().unwrap();
@@ -21,14 +21,14 @@ fn entry<'a>(summary: &'a Summary, system: &str, name: &str) -> &'a Entry {
     one
 }
 
-fn trials<'a>(run: &'a Run, entry: &Entry) -> Vec<&'a Trial> {
+fn trials<'a>(run: &'a Run, entry: &CellSummary) -> Vec<&'a Trial> {
     let key = entry.cell.key();
     run.trials().filter(|trial| trial.cell.key() == key).collect()
 }
 
 fn edit(run: &mut Run, change: impl Fn(&mut Trial)) {
     for record in &mut run.records {
-        if let Body::Trial(trial) = &mut record.body {
+        if let RecordBody::Trial(trial) = &mut record.body {
             change(trial);
         }
     }
@@ -36,27 +36,27 @@ fn edit(run: &mut Run, change: impl Fn(&mut Trial)) {
 
 #[test]
 fn a_cell_is_about_its_throughput() {
-    let run = Serving::default().run("r");
+    let run = ServingFixture::default().run("r");
     let summary = run.summary();
     let one = entry(&summary, "postgresql", "a, 8 clients, synced");
     assert_eq!((one.trials, one.median_s, one.verdict), (4, None, Verdict::Exact));
-    assert_eq!(*one.headline(), figure::THROUGHPUT_OPS_PER_S);
+    assert_eq!(*one.headline(), metric::THROUGHPUT_OPS_PER_S);
     let [low, high] = one.limits(one.headline()).unwrap();
     let value = one.value(one.headline()).unwrap();
     assert!(low < value && value < high);
-    assert_eq!(one.metric(&figure::CLIENTS), Some(8.0));
+    assert_eq!(one.metric(&metric::CLIENTS), Some(8.0));
     // Counts are summed over all rounds.
     let operations = trials(&run, one).iter().map(|trial| trial.metrics["operations"]).sum::<f64>();
-    assert_eq!(one.metric(&figure::OPERATIONS), Some(operations));
+    assert_eq!(one.metric(&metric::OPERATIONS), Some(operations));
     let load = entry(&summary, "postgresql", "load, synced");
-    assert_eq!((*load.headline(), load.trials), (figure::SECONDS, 3));
-    assert_eq!(*entry(&summary, "postgresql", "size, drained, synced").headline(), figure::TOTAL_BYTES);
+    assert_eq!((*load.headline(), load.trials), (metric::SECONDS, 3));
+    assert_eq!(*entry(&summary, "postgresql", "size, drained, synced").headline(), metric::TOTAL_BYTES);
     assert!(entry(&summary, "sqlite", "a, update, 32 clients, synced").cell.is_of_one_operation());
 }
 
 #[test]
 fn percentiles_are_of_the_merged_histograms() {
-    let run = Serving::default().run("r");
+    let run = ServingFixture::default().run("r");
     let summary = run.summary();
     let one = entry(&summary, "mongodb", "c, 1 client, synced");
     let mut all = Histogram::new();
@@ -64,19 +64,19 @@ fn percentiles_are_of_the_merged_histograms() {
         all.merge(&Histogram::from_text(&trial.histograms["service"]).unwrap());
     }
     assert_eq!(all.count(), 9_600);
-    assert_eq!(one.metric(&figure::SERVICE_P99_US), Some(all.quantile_us(0.99)));
-    let [low, high] = one.limits(&figure::SERVICE_P99_US).unwrap();
-    let value = one.value(&figure::SERVICE_P99_US).unwrap();
+    assert_eq!(one.metric(&metric::SERVICE_P99_US), Some(all.quantile_us(0.99)));
+    let [low, high] = one.limits(&metric::SERVICE_P99_US).unwrap();
+    let value = one.value(&metric::SERVICE_P99_US).unwrap();
     assert!(low < value && value < high && high / low < 2.0);
     // 2,400 samples per round: 24 beyond p99 and 2.4 beyond p99.9.
-    assert!(one.metric(&figure::SERVICE_P999_US).is_some());
-    assert_eq!(one.limits(&figure::SERVICE_P999_US), None);
+    assert!(one.metric(&metric::SERVICE_P999_US).is_some());
+    assert_eq!(one.limits(&metric::SERVICE_P999_US), None);
     // With fewer than 1,000 samples in a single round, p99 has no interval either.
-    let few = Serving { samples: 999, ..Serving::default() }.run("r");
+    let few = ServingFixture { samples: 999, ..ServingFixture::default() }.run("r");
     let few = few.summary();
     let one = entry(&few, "mongodb", "c, 1 client, synced");
-    assert!(one.metric(&figure::SERVICE_P99_US).is_some() && one.limits(&figure::SERVICE_P99_US).is_none());
-    assert!(one.limits(&figure::SERVICE_P90_US).is_some());
+    assert!(one.metric(&metric::SERVICE_P99_US).is_some() && one.limits(&metric::SERVICE_P99_US).is_none());
+    assert!(one.limits(&metric::SERVICE_P90_US).is_some());
 }
 
 #[test]
@@ -90,14 +90,14 @@ fn what_is_not_right_never_looks_fast() {
         let one = entry(&summary, system, name);
         assert_eq!(one.verdict, verdict, "{name}");
         assert_eq!(one.value(one.headline()), None, "{name}");
-        assert_eq!(*one.headline(), figure::THROUGHPUT_OPS_PER_S);
+        assert_eq!(*one.headline(), metric::THROUGHPUT_OPS_PER_S);
         assert!(one.metrics.keys().all(|name| !name.starts_with("service_")) && one.intervals.is_empty());
     }
     // An unverified cell has a value, but no other cell is compared with it.
     let unverified = entry(&summary, "mongodb", "c, 8 clients, synced");
     assert!(unverified.value(unverified.headline()).is_some());
     let others = |name: &'static str| {
-        summary.comparisons.iter().filter(move |one| one.other.system == name && one.against == Against::Best)
+        summary.comparisons.iter().filter(move |one| one.other.system == name && one.against == RatioTo::Best)
     };
     assert!(others("mongodb").all(|one| one.cell.step.word() == "load"));
     assert_eq!(others("duckdb").count(), 0, "it is not ranked");
@@ -106,17 +106,17 @@ fn what_is_not_right_never_looks_fast() {
 
 #[test]
 fn the_best_has_the_highest_throughput_of_its_tier_and_number_of_clients() {
-    let mut run = Serving::default().run("r");
+    let mut run = ServingFixture::default().run("r");
     let best = |run: &Run, name: &str| {
         let summary = run.summary();
-        let of = |one: &&jsonathlon_results::beside_best::Comparison| one.cell.name() == name;
+        let of = |one: &&jsonathlon_results::ratio_to_best::CellRatio| one.cell.name() == name;
         summary.comparisons.iter().filter(of).cloned().collect::<Vec<_>>()
     };
     let found = best(&run, "c, 1 client, synced");
     assert_eq!(found.len(), 3);
     assert!(found.iter().all(|one| one.other.system == "sqlite" && one.figure == "throughput_ops_per_s"));
     let slow = found.iter().find(|one| one.cell.id.system == "mongodb").unwrap();
-    assert!(slow.ratio < 0.5 && slow.difference == Difference::Slower, "{slow:?}");
+    assert!(slow.ratio < 0.5 && slow.difference == Significance::Slower, "{slow:?}");
     // Another tier is another ranking.
     edit(&mut run, |trial| {
         if trial.cell.id.system == "sqlite" {
@@ -138,13 +138,13 @@ fn the_best_has_the_highest_throughput_of_its_tier_and_number_of_clients() {
 
 #[test]
 fn by_a_schedule_a_cell_is_about_its_response_time() {
-    let run = Serving { rates: vec![0.5, 0.95], ..Serving::default() }.run("r");
+    let run = ServingFixture { rates: vec![0.5, 0.95], ..ServingFixture::default() }.run("r");
     let summary = run.summary();
     let open = summary.results.iter().filter(|entry| entry.cell.is_open_loop()).collect::<Vec<_>>();
     assert_eq!(open.len(), 8);
     for one in open {
-        assert_eq!(*one.headline(), figure::RESPONSE_P99_US);
-        assert!(one.metric(&figure::RESPONSE_P99_US) > one.metric(&figure::SERVICE_P99_US));
+        assert_eq!(*one.headline(), metric::RESPONSE_P99_US);
+        assert!(one.metric(&metric::RESPONSE_P99_US) > one.metric(&metric::SERVICE_P99_US));
     }
     // The service time of a closed loop is not ranked.
     assert!(summary.comparisons.iter().all(|one| one.figure != "service_p99_us"));
@@ -156,8 +156,8 @@ fn measured<'a>(comparison: &'a RunComparison, system: &str, name: &str) -> &'a 
 
 #[test]
 fn throughput_and_p99_are_compared_and_gated() {
-    let a = Serving::default().run("a");
-    let same = compare(&a, &Serving { seed: 2, ..Serving::default() }.run("b"), false).unwrap();
+    let a = ServingFixture::default().run("a");
+    let same = compare(&a, &ServingFixture { seed: 2, ..ServingFixture::default() }.run("b"), false).unwrap();
     let gate = same.clone().gated(0.05, false).gate.unwrap();
     assert!(gate.passed, "{:?}", gate.reasons);
     // Four systems: two mixes with three numbers of clients and two metrics each, and one load.
@@ -168,10 +168,10 @@ fn throughput_and_p99_are_compared_and_gated() {
     measured(&same, "postgresql", "a, read, 8 clients, synced: service time, p99");
     assert!(same.cells.iter().all(|cell| cell.name() != "a, read, 8 clients, synced: throughput"));
     let factors = [("mongodb", 0.75)].into();
-    let b = Serving { seed: 2, factors, ..Serving::default() }.run("b");
+    let b = ServingFixture { seed: 2, factors, ..ServingFixture::default() }.run("b");
     let slower = compare(&a, &b, false).unwrap();
     let cell = measured(&slower, "mongodb", "c, 32 clients, synced: throughput");
-    assert_eq!(cell.outcome, Outcome::Timed(Difference::Slower));
+    assert_eq!(cell.outcome, Outcome::Timed(Significance::Slower));
     let gate = slower.gated(0.05, false).gate.unwrap();
     assert!(!gate.passed && gate.reasons.iter().all(|reason| reason.kind == ReasonKind::Slower));
     assert!(gate.reasons.iter().all(|reason| reason.text.starts_with("mongodb 1 key default: ")));
@@ -190,9 +190,9 @@ fn throughput_and_p99_are_compared_and_gated() {
 fn a_machine_that_was_slower_is_divided_out_of_throughput_too() {
     let with_control = |mut run: Run, factor: f64| {
         for round in 1..=4 {
-            let mut trial = jsonathlon_results::made::trial(
+            let mut trial = jsonathlon_results::test_fixtures::trial(
                 jsonathlon_schema::record::Cell {
-                    id: jsonathlon_schema::id::Id::new("control", "1", "kernels", ""),
+                    id: jsonathlon_schema::id::ConfigurationId::new("control", "1", "kernels", ""),
                     step: "control".into(),
                     phase: Phase::Steady,
                     state: None,
@@ -207,17 +207,17 @@ fn a_machine_that_was_slower_is_divided_out_of_throughput_too() {
             for name in ["control_memory_s", "control_compute_s"] {
                 trial.metrics.insert(name.to_owned(), seconds);
             }
-            run.records.push(jsonathlon_results::made::record(trial));
+            run.records.push(jsonathlon_results::test_fixtures::record(trial));
         }
         run
     };
-    let a = with_control(Serving::default().run("a"), 1.0);
+    let a = with_control(ServingFixture::default().run("a"), 1.0);
     let factors = ["postgresql", "mongodb", "sqlite", "duckdb"].map(|name| (name, 0.5)).into();
-    let b = with_control(Serving { factors, ..Serving::default() }.run("b"), 2.0);
+    let b = with_control(ServingFixture { factors, ..ServingFixture::default() }.run("b"), 2.0);
     let comparison = compare(&a, &b, false).unwrap();
     for name in ["a, 8 clients, synced: throughput", "a, 8 clients, synced: service time, p99"] {
         let cell = measured(&comparison, "sqlite", name);
-        assert_eq!(cell.raw_outcome, Some(Difference::Slower), "{name}");
+        assert_eq!(cell.raw_outcome, Some(Significance::Slower), "{name}");
         assert!((cell.tested_ratio().unwrap() - 1.0).abs() < 0.02, "{name}: {cell:?}");
     }
     assert!(
@@ -227,7 +227,7 @@ fn a_machine_that_was_slower_is_divided_out_of_throughput_too() {
 
 #[test]
 fn what_is_wrong_now_fails_once() {
-    let a = Serving { rounds: 2, clients: vec![8], ..Serving::default() }.run("a");
+    let a = ServingFixture { rounds: 2, clients: vec![8], ..ServingFixture::default() }.run("a");
     let comparison = compare(&a, &bad("b"), false).unwrap();
     let failing = || comparison.cells.iter().filter(|cell| cell.outcome == Outcome::NowFails);
     // The mix and its two operations on two systems, and the unverified mix.
@@ -237,8 +237,8 @@ fn what_is_wrong_now_fails_once() {
 
 #[test]
 fn two_configurations_of_one_run_are_paired_by_round() {
-    let run = Serving { factors: [("mongodb", 1.2)].into(), ..Serving::default() }.run("r");
-    let comparison = compare_between(&run, &Between::parse("postgresql,mongodb").unwrap()).unwrap();
+    let run = ServingFixture { factors: [("mongodb", 1.2)].into(), ..ServingFixture::default() }.run("r");
+    let comparison = compare_between(&run, &SidePair::parse("postgresql,mongodb").unwrap()).unwrap();
     let cell = measured(&comparison, "mongodb", "c, 32 clients, synced: throughput");
     assert!(cell.low.is_some() && cell.divided.is_none());
     assert!(comparison.cells.iter().all(|cell| cell.outcome != Outcome::NotCompared));
@@ -246,7 +246,7 @@ fn two_configurations_of_one_run_are_paired_by_round() {
 
 #[test]
 fn exports_hold_every_parameter() {
-    let run = Serving { rates: vec![0.5], ..Serving::default() }.run("r");
+    let run = ServingFixture { rates: vec![0.5], ..ServingFixture::default() }.run("r");
     let summary = run.summary();
     let table = csv(&summary);
     let header = table.lines().next().unwrap();
@@ -269,9 +269,10 @@ fn exports_hold_every_parameter() {
 /// Thirty pairs of equal runs, and of runs whose second one has 25 % less throughput in one system.
 #[test]
 fn equal_runs_pass_and_a_quarter_less_throughput_fails() {
-    let small = Serving { clients: vec![1, 8], mixes: vec!["c"], samples: 1_100, ..Serving::default() };
+    let small =
+        ServingFixture { clients: vec![1, 8], mixes: vec!["c"], samples: 1_100, ..ServingFixture::default() };
     let run = |seed: u64, factor: f64| {
-        Serving { seed, factors: [("mongodb", factor)].into(), ..small.clone() }.run("r")
+        ServingFixture { seed, factors: [("mongodb", factor)].into(), ..small.clone() }.run("r")
     };
     let (mut alarms, mut found) = (0, 0);
     for pair in 0..30 {
@@ -292,7 +293,7 @@ fn equal_runs_pass_and_a_quarter_less_throughput_fails() {
 
 #[test]
 fn peaks_are_the_highest_over_clients_beside_the_highest_of_all() {
-    let summary = Serving::default().run("r").summary();
+    let summary = ServingFixture::default().run("r").summary();
     let of = |mix: &str| {
         summary.peaks.iter().filter(|peak| peak.comparison.cell.step.word() == mix).collect::<Vec<_>>()
     };
@@ -302,6 +303,6 @@ fn peaks_are_the_highest_over_clients_beside_the_highest_of_all() {
     assert_eq!((best.comparison.ratio, best.other_clients), (1.0, Some(32)));
     let next = found.iter().find(|peak| peak.comparison.cell.id.system == "mongodb").unwrap();
     assert_eq!(next.comparison.other.system, "postgresql");
-    assert!(next.comparison.difference == Difference::Slower && next.comparison.high.unwrap() < 1.0);
+    assert!(next.comparison.difference == Significance::Slower && next.comparison.high.unwrap() < 1.0);
     assert_eq!(next.comparison.cell.parameters["clients"].as_u64(), Some(32));
 }

@@ -1,33 +1,33 @@
 //! Tests of summaries and exports of a synthetic run.
 
 use jsonathlon_results::ResultsError;
-use jsonathlon_results::beside_best::{Against, Difference};
 use jsonathlon_results::challenge::jsonbench::{read, write};
 use jsonathlon_results::challenge::score::Score;
 use jsonathlon_results::export;
-use jsonathlon_results::made;
+use jsonathlon_results::ratio_to_best::{RatioTo, Significance};
 use jsonathlon_results::summary::Run;
-use jsonathlon_schema::id::{State, Step};
+use jsonathlon_results::test_fixtures;
+use jsonathlon_schema::id::{DataState, Step};
 use jsonathlon_schema::machine::ClockResolution;
 use jsonathlon_schema::machine::Machine;
-use jsonathlon_schema::manifest::{Configuration, Data, Manifest, Planned, SCHEMA};
+use jsonathlon_schema::manifest::{Configuration, DataSetInfo, Manifest, SCHEMA, TrialPlan};
 use jsonathlon_schema::record::{
-    Body, Cell, Failure, FailureKind, Finding, Phase, Record, Structure, Trial, Verdict,
+    Cell, Failure, FailureKind, Finding, JournalRecord, Phase, RecordBody, RoundTripReport, Trial, Verdict,
 };
 
 fn mock() -> Configuration {
     Configuration {
         title: "Mock".into(),
         configuration_digest: "blake3:22".into(),
-        ..made::configuration("mock", "1")
+        ..test_fixtures::configuration("mock", "1")
     }
 }
 
 fn cell(step: &str, phase: Phase) -> Cell {
-    let mut cell = made::cell(&mock(), step, phase);
+    let mut cell = test_fixtures::cell(&mock(), step, phase);
     cell.parameters.insert("scale".into(), 100.into());
     // In this run everything has drained data, including the load.
-    cell.state = Some(State::Drained);
+    cell.state = Some(DataState::Drained);
     cell
 }
 
@@ -44,8 +44,8 @@ fn trial(step: &str, phase: Phase, round: u32, order: u32, seconds: f64) -> Tria
     }
 }
 
-fn record(trial: Trial) -> Record {
-    Record::new(trial.cell.trial_key(trial.round, trial.order), Body::Trial(Box::new(trial)))
+fn record(trial: Trial) -> JournalRecord {
+    JournalRecord::new(trial.cell.trial_key(trial.round, trial.order), RecordBody::Trial(Box::new(trial)))
 }
 
 fn run() -> Run {
@@ -68,9 +68,9 @@ fn run() -> Run {
             }
         }
     }
-    records.push(Record::new(
+    records.push(JournalRecord::new(
         "structure".into(),
-        Body::Structure(Structure {
+        RecordBody::Structure(RoundTripReport {
             cell: cell("structure", Phase::Steady),
             retains: "value".into(),
             compared: 10,
@@ -99,7 +99,7 @@ fn run() -> Run {
             },
             clock: ClockResolution { step_ns: 20, reading_ns: 25.0 },
             disk_bytes_per_s: None,
-            data: Data {
+            data: DataSetInfo {
                 documents: 99,
                 bytes: 48_000,
                 digest: "blake3:11".into(),
@@ -114,7 +114,7 @@ fn run() -> Run {
             workloads: vec!["analytics".into()],
             configurations: vec![mock()],
             settings: serde_json::Value::Null,
-            plan: Planned { trials: planned },
+            plan: TrialPlan { trials: planned },
         },
         records,
     }
@@ -148,7 +148,7 @@ fn cells_stand_beside_the_best_over_the_rounds_that_both_have() {
     let mut other = run.manifest.configurations[0].clone();
     other.id.variant = "twice".into();
     run.manifest.configurations.push(other);
-    let twice: Vec<Record> = run
+    let twice: Vec<JournalRecord> = run
         .trials()
         .filter(|trial| !(trial.cell.step.word() == "q2" && trial.round == 2))
         .map(|trial| {
@@ -165,7 +165,7 @@ fn cells_stand_beside_the_best_over_the_rounds_that_both_have() {
             one.cell.step.word() == step
                 && one.cell.id.variant == variant
                 && one.cell.phase == Phase::Hot
-                && one.against == Against::Best
+                && one.against == RatioTo::Best
         });
         let first = found.next().unwrap();
         assert!(found.next().is_none() && first.other.variant == "plain");
@@ -173,20 +173,20 @@ fn cells_stand_beside_the_best_over_the_rounds_that_both_have() {
     };
     let slower = of("q1", "twice");
     assert!((slower.ratio - 2.0).abs() < 1e-9 && slower.low.unwrap() > 1.99 && slower.high.unwrap() < 2.01);
-    assert_eq!(slower.difference, Difference::Slower);
-    assert_eq!((of("q1", "plain").ratio, of("q1", "plain").difference), (1.0, Difference::NoneShown));
+    assert_eq!(slower.difference, Significance::Slower);
+    assert_eq!((of("q1", "plain").ratio, of("q1", "plain").difference), (1.0, Significance::NotSignificant));
     // One shared round: the ratio is that of this round, and no difference is shown.
     let once = of("q2", "twice");
     assert!((once.ratio - 2.0).abs() < 1e-9 && once.low.is_none());
-    assert_eq!(once.difference, Difference::NoneShown);
-    assert!(summary.comparisons.iter().all(|one| one.against == Against::Best), "there is no reference row");
+    assert_eq!(once.difference, Significance::NotSignificant);
+    assert!(summary.comparisons.iter().all(|one| one.against == RatioTo::Best), "there is no reference row");
 }
 
 #[test]
 fn one_wrong_trial_takes_the_whole_cells_time_away() {
     let mut run = run();
     for record in &mut run.records {
-        if let Body::Trial(trial) = &mut record.body
+        if let RecordBody::Trial(trial) = &mut record.body
             && (trial.cell.step.word(), trial.cell.phase, trial.round, trial.order)
                 == ("q2", Phase::Hot, 2, 1)
         {
@@ -227,7 +227,7 @@ fn the_published_format_takes_round_ones_cold_and_first_two_hot_trials() {
 /// Applies a change to the trials of a step.
 fn changed(run: &mut Run, step: &str, mut change: impl FnMut(&mut Trial)) {
     for record in &mut run.records {
-        if let Body::Trial(trial) = &mut record.body
+        if let RecordBody::Trial(trial) = &mut record.body
             && trial.cell.step.word() == step
         {
             change(trial);
@@ -280,7 +280,7 @@ fn only_what_was_seen_to_come_back_retains_its_structure() {
     for (retains, word) in [("bytes", "yes"), ("value", "yes"), ("changed", "no"), ("unknown", "no")] {
         let mut run = run();
         for record in &mut run.records {
-            if let Body::Structure(structure) = &mut record.body {
+            if let RecordBody::Structure(structure) = &mut record.body {
                 structure.retains = retains.to_owned();
             }
         }
@@ -291,12 +291,12 @@ fn only_what_was_seen_to_come_back_retains_its_structure() {
 #[test]
 fn sizes_and_times_are_of_one_state_and_the_drained_one_where_there_is() {
     let mut run = run();
-    let compacted: Vec<Record> = run
+    let compacted: Vec<JournalRecord> = run
         .trials()
         .filter(|trial| trial.cell.step != Step::Load)
         .map(|trial| {
             let mut trial = trial.clone();
-            trial.cell.state = Some(State::Compacted);
+            trial.cell.state = Some(DataState::Compacted);
             trial.seconds = trial.seconds.map(|seconds| seconds / 2.0);
             trial.metrics.insert("total_bytes".into(), 1000.0);
             record(trial)
@@ -306,7 +306,7 @@ fn sizes_and_times_are_of_one_state_and_the_drained_one_where_there_is() {
     run.records.extend(compacted);
     run.records.extend(drained);
     let files = export::jsonbench(&run).unwrap();
-    assert_eq!((files.len(), files[0].state), (1, State::Drained));
+    assert_eq!((files.len(), files[0].state), (1, DataState::Drained));
     assert_eq!((files[0].file.total_size, files[0].file.result[0][0]), (4096, Some(0.4)));
 
     run.records.retain(|record| {
@@ -345,7 +345,7 @@ fn published_scores_are_within_a_ranking_of_complete_and_comparable_results() {
         other.id.variant = variant.into();
         other.ranks_with = ranks_with.into();
         run.manifest.configurations.push(other);
-        let more: Vec<Record> = run
+        let more: Vec<JournalRecord> = run
             .trials()
             .filter(|trial| trial.cell.id.variant == "plain")
             .map(|trial| {

@@ -5,11 +5,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::ranking::Profile;
+use crate::ranking::MemoryProfile;
 
 /// Identity of a configuration: system, version, variant and storage setting, without the memory profile.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub struct Id {
+pub struct ConfigurationId {
     /// Name of the system's folder, or of a reference row.
     pub system: String,
     /// Version of the system. Empty in summaries that are older than this field.
@@ -22,7 +22,7 @@ pub struct Id {
     pub storage: String,
 }
 
-impl Id {
+impl ConfigurationId {
     /// Makes an identity from its four parts.
     #[must_use]
     pub fn new(system: &str, version: &str, variant: &str, storage: &str) -> Self {
@@ -37,21 +37,21 @@ impl Id {
     /// File name that no other configuration of the run has. Only the profile `stock` is part of it, because
     /// `sized` is the default.
     #[must_use]
-    pub fn file_name(&self, profile: Option<Profile>) -> String {
+    pub fn file_name(&self, profile: Option<MemoryProfile>) -> String {
         let Self { system, version, variant, storage } = self;
-        let stock = if profile == Some(Profile::Stock) { "-stock" } else { "" };
+        let stock = if profile == Some(MemoryProfile::Stock) { "-stock" } else { "" };
         format!("{system}@{version}-{variant}-{storage}{stock}")
     }
 
     /// Returns `true` if everything except the version is equal, so that configurations of two runs can be
     /// matched.
     #[must_use]
-    pub fn is_alike(&self, other: &Self) -> bool {
+    pub fn same_except_version(&self, other: &Self) -> bool {
         (&self.system, &self.variant, &self.storage) == (&other.system, &other.variant, &other.storage)
     }
 }
 
-impl std::fmt::Display for Id {
+impl std::fmt::Display for ConfigurationId {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Self { system, version, variant, storage } = self;
         write!(f, "{system} {version} {variant} {storage}")
@@ -71,7 +71,7 @@ pub enum Step {
     /// CPU and memory kernels that show how fast the machine is; see `jsonathlon_results::control`.
     Control,
     /// Step specific to the workload, such as a question or a mix.
-    Own(String),
+    Workload(String),
 }
 
 impl Step {
@@ -83,14 +83,14 @@ impl Step {
             Self::Size => "size",
             Self::Structure => "structure",
             Self::Control => "control",
-            Self::Own(name) => name,
+            Self::Workload(name) => name,
         }
     }
 
     /// Returns `true` for a step that is specific to the workload, not one of those that all workloads share.
     #[must_use]
-    pub fn is_own(&self) -> bool {
-        matches!(self, Self::Own(_))
+    pub fn is_workload_step(&self) -> bool {
+        matches!(self, Self::Workload(_))
     }
 }
 
@@ -99,7 +99,7 @@ impl From<String> for Step {
         [Self::Load, Self::Size, Self::Structure, Self::Control]
             .into_iter()
             .find(|known| known.word() == word)
-            .unwrap_or(Self::Own(word))
+            .unwrap_or(Self::Workload(word))
     }
 }
 
@@ -112,7 +112,7 @@ impl From<&str> for Step {
 impl From<Step> for String {
     fn from(step: Step) -> Self {
         match step {
-            Step::Own(name) => name,
+            Step::Workload(name) => name,
             shared => shared.word().to_owned(),
         }
     }
@@ -124,17 +124,17 @@ impl std::fmt::Display for Step {
     }
 }
 
-/// Data state: condition of the data. Results of different data states are never combined.
+/// What happened to the data between load and trials. Results of different data states are never combined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum State {
+pub enum DataState {
     /// Background work has ended by itself.
     Drained,
     /// The system was told to compact its data.
     Compacted,
 }
 
-impl State {
+impl DataState {
     /// Both states, in the only order in which they can be reached.
     pub const ALL: [Self; 2] = [Self::Drained, Self::Compacted];
 
@@ -163,15 +163,15 @@ mod tests {
         for word in ["load", "size", "structure", "control", "q1", "update"] {
             let step: Step = serde_json::from_value(word.into()).unwrap();
             assert_eq!(serde_json::to_value(&step).unwrap(), word);
-            assert_eq!(step.is_own(), matches!(word, "q1" | "update"));
+            assert_eq!(step.is_workload_step(), matches!(word, "q1" | "update"));
         }
     }
 
     #[test]
     fn an_identity_is_a_file_name() {
-        let id = Id::new("duckdb", "2.0.0", "sorted", "default");
-        assert_eq!(id.file_name(Some(Profile::Sized)), "duckdb@2.0.0-sorted-default");
-        assert_eq!(id.file_name(Some(Profile::Stock)), "duckdb@2.0.0-sorted-default-stock");
+        let id = ConfigurationId::new("duckdb", "2.0.0", "sorted", "default");
+        assert_eq!(id.file_name(Some(MemoryProfile::Sized)), "duckdb@2.0.0-sorted-default");
+        assert_eq!(id.file_name(Some(MemoryProfile::Stock)), "duckdb@2.0.0-sorted-default-stock");
         assert_eq!(id.to_string(), "duckdb 2.0.0 sorted default");
     }
 }

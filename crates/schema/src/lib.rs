@@ -5,11 +5,11 @@
 
 #![forbid(unsafe_code)]
 
-pub mod figure;
 pub mod id;
 pub mod instant;
 pub mod machine;
 pub mod manifest;
+pub mod metric;
 pub mod ranking;
 pub mod record;
 pub mod severity;

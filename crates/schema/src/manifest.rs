@@ -5,10 +5,10 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::id::Id;
+use crate::id::ConfigurationId;
 use crate::machine::ClockResolution;
 use crate::machine::Machine;
-use crate::ranking::{MemorySetting, Preparation, Profile};
+use crate::ranking::{MemoryProfile, MemorySetting, PreparationClass};
 use crate::record::Cell;
 
 /// Format version of the manifest and of the summaries made from it.
@@ -16,7 +16,7 @@ pub const SCHEMA: u32 = 1;
 
 /// Description of the documents that a run uses.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Data {
+pub struct DataSetInfo {
     /// Number of documents offered: input lines that are valid JSON.
     pub documents: u64,
     /// Size of the documents in bytes as newline-delimited JSON.
@@ -27,7 +27,7 @@ pub struct Data {
     pub source: String,
     /// Serialised source, so that `--resume` needs no arguments.
     pub origin: serde_json::Value,
-    /// Number of lines that are neither blank nor JSON. The file [`Data::NO_DOCUMENTS`] lists them.
+    /// Number of lines that are neither blank nor JSON. The file [`DataSetInfo::NO_DOCUMENTS`] lists them.
     pub no_documents: u64,
     /// The first few of these lines, each with its input, line number and error, for readers.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -44,7 +44,7 @@ pub struct Data {
     pub reference_sizes: BTreeMap<String, u64>,
 }
 
-impl Data {
+impl DataSetInfo {
     /// File in the run folder that lists the lines that are not documents, one JSON object per line.
     pub const NO_DOCUMENTS: &str = "no-documents.ndjson";
 }
@@ -54,7 +54,7 @@ impl Data {
 pub struct Configuration {
     /// Identity of the configuration. Its version is the one that was requested.
     #[serde(flatten)]
-    pub id: Id,
+    pub id: ConfigurationId,
     /// Display name of the system.
     pub title: String,
     /// Display name of the variant.
@@ -71,10 +71,10 @@ pub struct Configuration {
     pub outdated: Option<String>,
     /// Preparation class: what the system was told about the documents. `None` in runs of version 0.1.0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub preparation: Option<Preparation>,
+    pub preparation: Option<PreparationClass>,
     /// How the system's memory settings were chosen. `None` in runs of version 0.1.0 and for remote servers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub profile: Option<Profile>,
+    pub profile: Option<MemoryProfile>,
     /// Memory budget in bytes. `None` if the memory profile has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory_bytes: Option<u64>,
@@ -112,7 +112,7 @@ pub struct Configuration {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub machine_libraries: Vec<String>,
     /// Deviations from the system's defaults, with reasons.
-    pub exceptions: Vec<Exception>,
+    pub exceptions: Vec<SettingDeviation>,
 }
 
 /// Durability tier and what a configuration may lose in it, as documented in the system's folder.
@@ -130,7 +130,7 @@ pub struct Durability {
     pub basis: String,
     /// Results of earlier durability runs in the same parent folder, as of the start of this run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub tested: Vec<Tested>,
+    pub tested: Vec<DurabilityEvidence>,
 }
 
 /// Step of crash tests that kill the system's processes.
@@ -140,7 +140,7 @@ pub const POWER: &str = "power";
 
 /// Results of all crash tests of one kind.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Tested {
+pub struct DurabilityEvidence {
     /// Kind of crash: [`PROCESS`] or [`POWER`].
     pub kind: String,
     /// Number of crashes that were made.
@@ -153,7 +153,7 @@ pub struct Tested {
     pub date: String,
 }
 
-impl fmt::Display for Tested {
+impl fmt::Display for DurabilityEvidence {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { kind, stops, kept, as_promised, date } = self;
         let cuts = match (kind.as_str(), stops) {
@@ -175,7 +175,7 @@ const NOT_STATED: &str = "not stated";
 
 /// Sort key of rankings in tables: preparation class (as-is, prepared, extracted, own, not stated), then
 /// memory profile (sized first), then further rules (none first).
-type Place = (usize, usize, String);
+type RankingOrder = (usize, usize, String);
 
 impl Configuration {
     /// Returns `true` if the cell belongs to this configuration, including the memory profile.
@@ -194,11 +194,11 @@ impl Configuration {
     /// Two configurations may be ranked together if this text is equal and both are ranked.
     #[must_use]
     pub fn ranking(&self) -> String {
-        let class = self.preparation.map_or(NOT_STATED, Preparation::word);
+        let class = self.preparation.map_or(NOT_STATED, PreparationClass::word);
         let mut words = vec![class.to_owned()];
         match (self.preparation, self.profile) {
-            (_, Some(Profile::Sized)) | (None, None) => {}
-            (_, Some(Profile::Stock)) => words.push("stock".to_owned()),
+            (_, Some(MemoryProfile::Sized)) | (None, None) => {}
+            (_, Some(MemoryProfile::Stock)) => words.push("stock".to_owned()),
             // A remote server has the memory that its operator assigned.
             (Some(_), None) => words.push("memory not stated".to_owned()),
         }
@@ -213,8 +213,8 @@ impl Configuration {
 
     /// Sort key of the configuration's ranking in tables.
     #[must_use]
-    pub fn ranking_place(&self) -> Place {
-        let class = self.preparation.map_or(Preparation::ALL.len(), |class| class as usize);
+    pub fn ranking_place(&self) -> RankingOrder {
+        let class = self.preparation.map_or(PreparationClass::ALL.len(), |class| class as usize);
         let profile = self.profile.map_or(2, |profile| profile as usize);
         (class, profile, format!("{}{}", if self.ranked { "" } else { "~" }, self.ranks_with))
     }
@@ -241,7 +241,7 @@ fn is_yes(value: &bool) -> bool {
 
 /// Deviation from a system's defaults.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Exception {
+pub struct SettingDeviation {
     /// Setting or behaviour that differs.
     pub what: String,
     /// Reason why the deviation is necessary.
@@ -250,7 +250,7 @@ pub struct Exception {
 
 /// Plan of the run: its trials, by the keys that their records will have.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Planned {
+pub struct TrialPlan {
     /// Keys of trials that must have a final record for the run to be complete.
     pub trials: Vec<String>,
 }
@@ -274,7 +274,7 @@ pub struct Manifest {
     /// no direct reads.
     pub disk_bytes_per_s: Option<f64>,
     /// Documents that the run loads.
-    pub data: Data,
+    pub data: DataSetInfo,
     /// Configurations under test, in plan order.
     pub configurations: Vec<Configuration>,
     /// Names of the run's workloads; `analytics` in manifests that do not name them.
@@ -284,7 +284,7 @@ pub struct Manifest {
     /// workload are under its name.
     pub settings: serde_json::Value,
     /// Planned trials of the run.
-    pub plan: Planned,
+    pub plan: TrialPlan,
 }
 
 #[cfg(test)]
@@ -293,7 +293,7 @@ mod tests {
 
     #[test]
     fn what_was_shown_is_told_in_a_few_words() {
-        let tested = |kind: &str, kept, as_promised| Tested {
+        let tested = |kind: &str, kept, as_promised| DurabilityEvidence {
             kind: kind.to_owned(),
             stops: 10,
             kept,
@@ -303,7 +303,7 @@ mod tests {
         assert_eq!(tested(POWER, 10, 10).to_string(), "kept in 10 of 10 power cuts, 2026-11-23");
         assert_eq!(tested(PROCESS, 4, 10).to_string(), "kept in 4 of 10 kills, 2026-11-23");
         assert_eq!(tested(PROCESS, 4, 9).to_string(), "kept in 4 of 10 kills, as promised in 9, 2026-11-23");
-        let one = Tested { stops: 1, ..tested(POWER, 1, 1) };
+        let one = DurabilityEvidence { stops: 1, ..tested(POWER, 1, 1) };
         assert_eq!(one.to_string(), "kept in 1 of 1 power cut, 2026-11-23");
     }
 }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 /// Preparation class: what a system was told about the documents before they were loaded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Preparation {
+pub enum PreparationClass {
     /// Nothing: one JSON column, collection or index, and no index, hint, sort key or column on any path.
     AsIs,
     /// The paths of the questions, as index, type hints or sort key. Documents stay whole, and questions use
@@ -18,7 +18,7 @@ pub enum Preparation {
     Own,
 }
 
-impl Preparation {
+impl PreparationClass {
     /// All classes, in the order in which they are shown.
     pub const ALL: [Self; 4] = [Self::AsIs, Self::Prepared, Self::Extracted, Self::Own];
 
@@ -37,14 +37,14 @@ impl Preparation {
 /// Memory profile: how a system's memory settings were chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Profile {
+pub enum MemoryProfile {
     /// All systems have the same budget, distributed as their vendors advise.
     Sized,
     /// The settings of the package are unchanged.
     Stock,
 }
 
-impl Profile {
+impl MemoryProfile {
     /// Word for the profile in files and tables.
     #[must_use]
     pub fn word(self) -> &'static str {

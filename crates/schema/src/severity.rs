@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::manifest::Tested;
+use crate::manifest::DurabilityEvidence;
 use crate::record::Verdict;
 
 /// Severity of a result, from normal to failed.
@@ -39,7 +39,7 @@ impl Verdict {
     }
 }
 
-impl Tested {
+impl DurabilityEvidence {
     /// Severity by whether the tier's promise was kept.
     #[must_use]
     pub fn severity(&self) -> Severity {

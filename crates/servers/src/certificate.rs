@@ -4,10 +4,10 @@
 use std::path::PathBuf;
 
 use crate::error::{Result, ServerError};
-use crate::folder::Folder;
+use crate::folder::ServerFolder;
 
 /// Paths of the PEM files, each with the name of its placeholder.
-pub(crate) fn paths(folder: &Folder) -> [(&'static str, PathBuf); 3] {
+pub(crate) fn paths(folder: &ServerFolder) -> [(&'static str, PathBuf); 3] {
     [
         ("certificate", folder.run().join("server.pem")),
         ("key", folder.run().join("server.key")),
@@ -19,7 +19,7 @@ pub(crate) fn paths(folder: &Folder) -> [(&'static str, PathBuf); 3] {
 ///
 /// # Errors
 /// If the certificate cannot be generated or written.
-pub(crate) fn make(folder: &Folder, host: &str) -> Result<PathBuf> {
+pub(crate) fn make(folder: &ServerFolder, host: &str) -> Result<PathBuf> {
     let [(_, certificate), (_, key), (_, both)] = paths(folder);
     if certificate.exists() {
         return Ok(certificate);
@@ -41,7 +41,7 @@ mod tests {
     #[test]
     fn a_certificate_is_made_once() {
         let root = tempfile::tempdir().unwrap();
-        let folder = Folder::new(root.path(), None).unwrap();
+        let folder = ServerFolder::new(root.path(), None).unwrap();
         folder.begin().unwrap();
         folder.make().unwrap();
         let path = make(&folder, "127.0.0.1").unwrap();

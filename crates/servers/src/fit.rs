@@ -6,7 +6,7 @@ use std::path::Path;
 use rustix::fs::{StatVfsMountFlags, statvfs};
 
 use crate::error::{Result, ServerError};
-use crate::folder::Folder;
+use crate::folder::ServerFolder;
 use crate::port::loopback;
 use crate::recipe::Transport;
 use crate::user::server_user;
@@ -17,7 +17,7 @@ use crate::user::server_user;
 /// If the server's user cannot enter the folder, or loopback connections fail for a TCP `transport`; the
 /// message says what to do.
 pub fn fit(folder: &Path, transport: Transport) -> Result<()> {
-    Folder::new(folder, server_user())?;
+    ServerFolder::new(folder, server_user())?;
     match transport {
         Transport::Tcp | Transport::Tls => loopback(),
         Transport::Unix => Ok(()),

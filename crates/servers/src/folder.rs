@@ -10,8 +10,8 @@ use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, lchown, symlink};
 use std::path::{Path, PathBuf};
 
 use crate::error::{Result, ServerError};
-use crate::launch::Launch;
-use crate::user::closed;
+use crate::launch::LaunchSpec;
+use crate::user::first_inaccessible_parent;
 
 /// Lock file that the guard of the folder's server holds.
 pub(crate) const LOCK: &str = "lock";
@@ -25,19 +25,19 @@ const RUN: &str = "run";
 
 /// A session's folder, and the user that its server runs as (`None`: this program's user).
 #[derive(Debug, Clone)]
-pub(crate) struct Folder {
+pub(crate) struct ServerFolder {
     pub(crate) root: PathBuf,
     pub(crate) user: Option<(u32, u32)>,
 }
 
-impl Folder {
+impl ServerFolder {
     /// Entries that exist when a data folder has been initialised and no server has run on it.
     pub(crate) const MADE: [&str; 3] = [DATA, RUN, PASSWORD];
 
     pub(crate) fn new(root: &Path, user: Option<(u32, u32)>) -> Result<Self> {
         fs::create_dir_all(root).map_err(failed("make the folder", root))?;
         let root = fs::canonicalize(root).map_err(failed("find", root))?;
-        if let (Some((uid, _)), Some(closed)) = (user, closed(&root, user)) {
+        if let (Some((uid, _)), Some(closed)) = (user, first_inaccessible_parent(&root, user)) {
             return Err(ServerError::Unavailable(format!(
                 "a server does not run as root but as user {uid}, who may not enter {}: choose a folder for \
                  the run that everybody may enter (--out), or start as an ordinary user",
@@ -111,7 +111,7 @@ impl Folder {
     }
 
     /// Deletes the password copy of the server's user, because the `init` commands no longer need it.
-    pub(crate) fn take_password_back(&self) -> Result<()> {
+    pub(crate) fn revoke_password_file(&self) -> Result<()> {
         let copy = self.password_file();
         fs::remove_file(&copy).map_err(failed("remove", &copy))
     }
@@ -146,7 +146,7 @@ impl Folder {
 
     /// Path of the second name of the programs that the server's user can reach; sessions with the same
     /// programs share it.
-    fn reachable_programs(&self, launch: &Launch) -> PathBuf {
+    fn reachable_programs(&self, launch: &LaunchSpec) -> PathBuf {
         let name = launch.installed.as_deref().and_then(Path::file_name).unwrap_or_default();
         let above = self.root.parent().unwrap_or(&self.root);
         above.join(format!("programs-{}", name.to_string_lossy().replace('.', "_")))
@@ -164,8 +164,9 @@ impl Folder {
 
     /// Paths of the programs that the server's user can reach: the original ones, or a second name of them
     /// beside this folder, because this folder may only contain data to be measured.
-    pub(crate) fn programs(&self, launch: &Launch) -> Result<BTreeMap<String, PathBuf>> {
-        let hidden = launch.programs.values().find_map(|path| closed(path.parent()?, self.user));
+    pub(crate) fn programs(&self, launch: &LaunchSpec) -> Result<BTreeMap<String, PathBuf>> {
+        let hidden =
+            launch.programs.values().find_map(|path| first_inaccessible_parent(path.parent()?, self.user));
         let Some(hidden) = hidden else { return Ok(launch.programs.clone()) };
         let there = self.reachable_programs(launch);
         let inside = |path: &PathBuf| {
@@ -240,9 +241,9 @@ mod tests {
 
     use super::*;
 
-    fn folder() -> (tempfile::TempDir, Folder) {
+    fn folder() -> (tempfile::TempDir, ServerFolder) {
         let root = tempfile::tempdir().unwrap();
-        let folder = Folder::new(root.path(), None).unwrap();
+        let folder = ServerFolder::new(root.path(), None).unwrap();
         (root, folder)
     }
 
@@ -262,7 +263,7 @@ mod tests {
         let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
         assert_eq!(mode(&folder.root.join(PASSWORD)), 0o600);
         assert_eq!(mode(&folder.data()), 0o700);
-        folder.take_password_back().unwrap();
+        folder.revoke_password_file().unwrap();
         folder.finish().unwrap();
         assert!(!folder.is_new().unwrap());
         assert!(!folder.password_file().exists());
@@ -292,10 +293,10 @@ mod tests {
         let inner = root.path().join("inner");
         fs::create_dir(&inner).unwrap();
         fs::set_permissions(root.path(), fs::Permissions::from_mode(0o700)).unwrap();
-        assert_eq!(closed(&inner, Some((1, 1))), Some(root.path().to_owned()));
+        assert_eq!(first_inaccessible_parent(&inner, Some((1, 1))), Some(root.path().to_owned()));
         fs::set_permissions(root.path(), fs::Permissions::from_mode(0o711)).unwrap();
-        assert_eq!(closed(&inner, Some((1, 1))), None);
-        assert_eq!(closed(&inner, None), None);
+        assert_eq!(first_inaccessible_parent(&inner, Some((1, 1))), None);
+        assert_eq!(first_inaccessible_parent(&inner, None), None);
     }
 
     #[test]

@@ -4,8 +4,8 @@
 //! Servers start processes of their own, some of which leave the process group, so neither a signal to the
 //! group nor the kernel's parent-death signal reaches all of them. The guard adopts orphaned descendants, and
 //! ends all of them when its standard input is closed, by an owner that is done or was killed. It reads one
-//! line, an [`Order`], then lines `signal NAME` for the command. It writes `started PID` and later `ended …`,
-//! or `failed …` if the command could not be started.
+//! line, a [`GuardCommand`], then lines `signal NAME` for the command. It writes `started PID` and later
+//! `ended …`, or `failed …` if the command could not be started.
 
 use std::fs::{File, TryLockError};
 use std::io::{self, BufRead, BufReader, Write};
@@ -41,7 +41,7 @@ const LOCK_PAUSE: Duration = Duration::from_millis(10);
 
 /// Description of the command that a guard runs, sent as one line of JSON.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Order {
+pub(crate) struct GuardCommand {
     /// Program and arguments of the command.
     pub(crate) command: Vec<String>,
     /// Working directory of the command.
@@ -109,7 +109,7 @@ pub fn exec(arguments: &[std::ffi::OsString]) -> ExitCode {
 
 /// The command until it has been reaped; until then its pid cannot be reused.
 #[derive(Default)]
-struct Watched {
+struct UnreapedChild {
     pid: Mutex<Option<Pid>>,
     ended: Condvar,
 }
@@ -117,7 +117,7 @@ struct Watched {
 fn run() -> io::Result<()> {
     let mut input = BufReader::new(io::stdin()).lines();
     let Some(order) = input.next() else { return Ok(()) };
-    let order: Order = serde_json::from_str(&order?).map_err(io::Error::other)?;
+    let order: GuardCommand = serde_json::from_str(&order?).map_err(io::Error::other)?;
     let _lock = lock(&order.lock)?;
     set_child_subreaper(Some(getpid()))?;
     let abandon = order.abandon.as_deref().and_then(signal).unwrap_or(Signal::KILL);
@@ -150,7 +150,7 @@ fn run() -> io::Result<()> {
         child.wait()?;
         return Err(io::Error::other(format!("{}: {error}", group.display())));
     }
-    let watched = Arc::new(Watched { pid: Mutex::new(Some(pid)), ended: Condvar::new() });
+    let watched = Arc::new(UnreapedChild { pid: Mutex::new(Some(pid)), ended: Condvar::new() });
     say(&format!("started {}", child.id()));
     let theirs = Arc::clone(&watched);
     std::thread::Builder::new().name("orders".into()).spawn(move || {
@@ -176,7 +176,7 @@ fn run() -> io::Result<()> {
     Ok(())
 }
 
-impl Watched {
+impl UnreapedChild {
     fn send(&self, signal: Signal) {
         if let Some(pid) = *self.pid.lock().unwrap_or_else(PoisonError::into_inner) {
             // Fails only if the command has just ended.

@@ -8,7 +8,7 @@ use crate::recipe::Recipe;
 
 /// Options for starting a server, from its recipe and the run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Launch {
+pub struct LaunchSpec {
     /// Program that acts as the guard if called with [`GUARD`](crate::GUARD); usually this one.
     pub guard: PathBuf,
     /// Paths of the programs by the names that the recipe's commands use.
@@ -22,7 +22,7 @@ pub struct Launch {
     pub folder: PathBuf,
     /// Folder of data templates, shared by sessions and runs with the same initialisation. If `None`, each
     /// session runs `init` itself.
-    pub beginnings: Option<PathBuf>,
+    pub template_dir: Option<PathBuf>,
     /// Log file to which the server's output is appended.
     pub log: PathBuf,
     /// TCP port to listen on; any free one if `None`.

@@ -6,18 +6,18 @@
 
 #![forbid(unsafe_code)]
 
-mod beginning;
 mod certificate;
 mod copy;
+mod data_template;
 mod error;
 mod fit;
 mod folder;
 mod guard;
 mod launch;
-mod need;
 mod port;
 mod process;
 mod recipe;
+mod required_program;
 mod server;
 mod user;
 
@@ -25,7 +25,7 @@ pub use copy::copy_all;
 pub use error::{Result, ServerError};
 pub use fit::{fit, forbids_programs};
 pub use guard::{EXEC, GUARD, exec, guard, is_secret, wait_until_gone};
-pub use launch::{Launch, Login};
-pub use need::Need;
-pub use recipe::{OwnCommands, Recipe, Scalar, Transport};
+pub use launch::{LaunchSpec, Login};
+pub use recipe::{ExternalBinaryCommands, Recipe, Scalar, Transport};
+pub use required_program::RequiredProgram;
 pub use server::Server;

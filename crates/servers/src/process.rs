@@ -9,7 +9,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 use crate::error::{Result, ServerError};
-use crate::guard::{GUARD, Order};
+use crate::guard::{GUARD, GuardCommand};
 
 /// Bytes at the end of a log that are searched for the cause of an error.
 const TAIL: u64 = 64 << 10;
@@ -26,7 +26,7 @@ const LET_GO: Duration = Duration::from_secs(10);
 
 /// A command that runs under a guard; dropping it ends both.
 #[derive(Debug)]
-pub(crate) struct Guarded {
+pub(crate) struct GuardedProcess {
     guard: Child,
     orders: Option<ChildStdin>,
     events: Receiver<String>,
@@ -36,11 +36,11 @@ pub(crate) struct Guarded {
     ended: Option<String>,
 }
 
-impl Guarded {
+impl GuardedProcess {
     /// Starts `order` under a guard, which is run by `program`; the output of the command goes to `log`.
     pub(crate) fn start(
         program: &Path,
-        order: &Order,
+        order: &GuardCommand,
         log: &Path,
         cancelled: &dyn Fn() -> bool,
     ) -> Result<Self> {
@@ -105,9 +105,9 @@ impl Guarded {
         self.ended.clone()
     }
 
-    /// Like [`Guarded::wait`], but fails with [`ServerError::Cancelled`] as soon as `cancelled` returns
-    /// `true`.
-    pub(crate) fn wait_unless(
+    /// Like [`GuardedProcess::wait`], but fails with [`ServerError::Cancelled`] as soon as `cancelled`
+    /// returns `true`.
+    pub(crate) fn wait_or_cancel(
         &mut self,
         limit: Duration,
         cancelled: &dyn Fn() -> bool,
@@ -139,7 +139,7 @@ impl Guarded {
     }
 }
 
-impl Drop for Guarded {
+impl Drop for GuardedProcess {
     fn drop(&mut self) {
         self.orders = None;
         let begun = Instant::now();

@@ -7,7 +7,7 @@ use serde::de::{Deserializer, Visitor};
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Result, ServerError};
-use crate::need::Need;
+use crate::required_program::RequiredProgram;
 
 /// Transport between sessions and a server.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -59,7 +59,7 @@ pub struct Recipe {
     pub database: String,
     /// Programs of the machine that the server depends on.
     #[serde(default, rename(deserialize = "need"), skip_serializing_if = "Vec::is_empty")]
-    pub needs: Vec<Need>,
+    pub needs: Vec<RequiredProgram>,
     /// Commands that initialise the data folder, run once per folder in this order.
     #[serde(default)]
     pub init: Vec<Vec<String>>,
@@ -117,13 +117,13 @@ pub struct Recipe {
     /// Commands for user-supplied programs, needed if the artifact's commands refer to files other than
     /// programs.
     #[serde(default, skip_serializing)]
-    pub own: Option<OwnCommands>,
+    pub own: Option<ExternalBinaryCommands>,
 }
 
 /// Commands that replace those of a [`Recipe`] for user-supplied programs.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct OwnCommands {
+pub struct ExternalBinaryCommands {
     /// Replaces the `init` commands of the recipe.
     #[serde(default)]
     pub init: Vec<Vec<String>>,
@@ -166,8 +166,8 @@ pub struct Scalar(pub String);
 
 impl<'de> Deserialize<'de> for Scalar {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
-        struct Plain;
-        impl Visitor<'_> for Plain {
+        struct ScalarVisitor;
+        impl Visitor<'_> for ScalarVisitor {
             type Value = Scalar;
             fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
                 formatter.write_str("a string, a number or a boolean")
@@ -188,7 +188,7 @@ impl<'de> Deserialize<'de> for Scalar {
                 Ok(Scalar(value.to_string()))
             }
         }
-        deserializer.deserialize_any(Plain)
+        deserializer.deserialize_any(ScalarVisitor)
     }
 }
 

@@ -7,14 +7,14 @@ use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 use std::time::{Duration, Instant};
 
-use crate::beginning::Beginning;
 use crate::certificate;
+use crate::data_template::DataTemplate;
 use crate::error::{Result, ServerError};
-use crate::folder::{Folder, failed};
-use crate::guard::Order;
-use crate::launch::{Launch, Login};
+use crate::folder::{ServerFolder, failed};
+use crate::guard::GuardCommand;
+use crate::launch::{LaunchSpec, Login};
 use crate::port::{self, is_free, loopback};
-use crate::process::{Guarded, LONG, SHORT};
+use crate::process::{GuardedProcess, LONG, SHORT};
 use crate::recipe::{Transport, fill};
 use crate::user::server_user;
 
@@ -28,7 +28,7 @@ const SOCKET_PATH: usize = 107;
 /// waits until its processes are gone.
 #[derive(Debug)]
 pub struct Server {
-    process: Guarded,
+    process: GuardedProcess,
     login: Login,
     /// `true` if the port was chosen here, not by the caller.
     any_port: bool,
@@ -46,9 +46,9 @@ impl Server {
     /// [`ServerError::Unavailable`] if the machine lacks something, the folder cannot be initialised or was
     /// not created by this program, or a command fails; [`ServerError::Unsupported`] if the recipe is
     /// invalid; or [`ServerError::Cancelled`].
-    pub fn start(launch: &Launch, cancelled: &dyn Fn() -> bool) -> Result<Self> {
+    pub fn start(launch: &LaunchSpec, cancelled: &dyn Fn() -> bool) -> Result<Self> {
         let begun = Instant::now();
-        let folder = Folder::new(&launch.folder, server_user())?;
+        let folder = ServerFolder::new(&launch.folder, server_user())?;
         let programs = folder.programs(launch)?;
         let text = |path: &Path| path.display().to_string();
         let mut values: BTreeMap<&str, String> =
@@ -62,7 +62,7 @@ impl Server {
         for (name, path) in certificate::paths(&folder) {
             values.insert(name, text(&path));
         }
-        let starting = Starting { folder, launch, cancelled };
+        let starting = PendingServer { folder, launch, cancelled };
         let password = starting.initialise(&values)?;
         values.insert("password", password.clone());
         let port = starting.port()?;
@@ -98,8 +98,8 @@ impl Server {
     ///
     /// # Errors
     /// As for [`Server::start`]; also if another program has taken the port.
-    pub fn start_again(&mut self, launch: &Launch, cancelled: &dyn Fn() -> bool) -> Result<()> {
-        let launch = Launch { port: Some(self.login.port), ..launch.clone() };
+    pub fn restart(&mut self, launch: &LaunchSpec, cancelled: &dyn Fn() -> bool) -> Result<()> {
+        let launch = LaunchSpec { port: Some(self.login.port), ..launch.clone() };
         let again = Self::start(&launch, cancelled)?;
         *self = Self { any_port: self.any_port, ..again };
         Ok(())
@@ -136,13 +136,13 @@ impl Server {
 
     /// Returns `true` if the server has ended and another program listens on the port chosen here: a new
     /// attempt makes sense.
-    pub fn lost_its_port(&mut self) -> bool {
+    pub fn port_was_taken(&mut self) -> bool {
         self.any_port && self.has_ended() && !is_free(self.login.port)
     }
 
     /// Explains why the server did not become ready within `limit`, with the end of its log; `why` is the
     /// last error of a session.
-    pub fn explain_start(&mut self, why: &str, limit: Duration) -> String {
+    pub fn describe_startup_failure(&mut self, why: &str, limit: Duration) -> String {
         if let Some(status) = self.process.wait(Duration::ZERO) {
             let message = format!("the server ended ({status}) before it was ready");
             return self.process.with_log(&message, LONG);
@@ -156,7 +156,7 @@ impl Server {
 
     /// Explains a broken connection of a session, with the error `words`: adds the exit status if the server
     /// has ended, and the end of its log.
-    pub fn explain_loss(&mut self, words: &str) -> String {
+    pub fn describe_exit(&mut self, words: &str) -> String {
         let text = match self.process.wait(AUTOPSY) {
             Some(status) => format!("the server ended ({status}): {words}"),
             None => words.to_owned(),
@@ -178,7 +178,7 @@ impl Server {
     /// the stop limit; in the last case it is killed.
     pub fn stop(mut self) -> Result<()> {
         let crashed =
-            |process: &Guarded, words: String| ServerError::Crashed(process.with_log(&words, SHORT));
+            |process: &GuardedProcess, words: String| ServerError::Crashed(process.with_log(&words, SHORT));
         if let Some(status) = self.process.wait(Duration::ZERO) {
             return Err(crashed(&self.process, format!("the server had ended before ({status})")));
         }
@@ -214,20 +214,20 @@ fn socket_path(text: &str, values: &BTreeMap<&str, String>) -> Result<PathBuf> {
 }
 
 /// State of a server while it is being initialised and started.
-struct Starting<'a> {
-    folder: Folder,
-    launch: &'a Launch,
+struct PendingServer<'a> {
+    folder: ServerFolder,
+    launch: &'a LaunchSpec,
     cancelled: &'a dyn Fn() -> bool,
 }
 
-impl Starting<'_> {
+impl PendingServer<'_> {
     /// Initialises the data folder unless that has been done; returns the password of sessions.
     fn initialise(&self, values: &BTreeMap<&str, String>) -> Result<String> {
         if !self.folder.is_new()? {
             return self.folder.password();
         }
         self.folder.begin()?;
-        let beginning = Beginning::of(self.launch, &self.folder);
+        let beginning = DataTemplate::of(self.launch, &self.folder);
         if let Some(beginning) = &beginning {
             let copied = beginning.copy_to(&self.folder);
             if copied.map_err(failed("copy a data folder to", &self.folder.root))? {
@@ -246,16 +246,16 @@ impl Starting<'_> {
                 command.iter().map(|part| fill(part, &values)).collect::<Result<_>>()?;
             let shown = command.first().cloned().unwrap_or_default();
             let mut running = self.guarded(command, &values, self.folder.run())?;
-            let message = match running.wait_unless(limit, self.cancelled)? {
+            let message = match running.wait_or_cancel(limit, self.cancelled)? {
                 Some(status) if status == ExitStatus::default().to_string() => continue,
                 Some(status) => format!("failed to make a data folder: {shown} ended with {status}"),
                 None => format!("failed to make a data folder: {shown} took longer than {limit:?}"),
             };
             return Err(ServerError::Unavailable(running.with_log(&message, LONG)));
         }
-        self.folder.take_password_back()?;
+        self.folder.revoke_password_file()?;
         if let Some(beginning) = beginning {
-            beginning.keep(&self.folder);
+            beginning.store(&self.folder);
         }
         self.folder.finish()?;
         Ok(password)
@@ -284,7 +284,7 @@ impl Starting<'_> {
     }
 
     /// Writes the configuration files and starts the server.
-    fn run(&self, values: &BTreeMap<&str, String>) -> Result<Guarded> {
+    fn run(&self, values: &BTreeMap<&str, String>) -> Result<GuardedProcess> {
         let recipe = &self.launch.recipe;
         for (path, text) in &recipe.files {
             self.folder.write(Path::new(&fill(path, values)?), &fill(text, values)?)?;
@@ -318,14 +318,14 @@ impl Starting<'_> {
         command: Vec<String>,
         values: &BTreeMap<&str, String>,
         folder: PathBuf,
-    ) -> Result<Guarded> {
+    ) -> Result<GuardedProcess> {
         let recipe = &self.launch.recipe;
         // Servers look for files in their home folder and must not find those of the user.
         let mut environment = vec![("HOME".to_owned(), self.folder.run().display().to_string())];
         for (name, value) in &recipe.environment {
             environment.push((name.clone(), fill(value, values)?));
         }
-        let order = Order {
+        let order = GuardCommand {
             command,
             folder,
             lock: self.folder.lock(),
@@ -334,7 +334,7 @@ impl Starting<'_> {
             group: self.launch.group.clone(),
             environment,
         };
-        Guarded::start(&self.launch.guard, &order, &self.launch.log, self.cancelled)
+        GuardedProcess::start(&self.launch.guard, &order, &self.launch.log, self.cancelled)
     }
 }
 

@@ -16,7 +16,7 @@ pub(crate) fn server_user() -> Option<(u32, u32)> {
 
 /// The topmost folder on the path to `path` that `user` may not enter; `None` if all can be entered, or
 /// `user` is `None`.
-pub(crate) fn closed(path: &Path, user: Option<(u32, u32)>) -> Option<PathBuf> {
+pub(crate) fn first_inaccessible_parent(path: &Path, user: Option<(u32, u32)>) -> Option<PathBuf> {
     let (uid, gid) = user?;
     let mut way: Vec<&Path> = path.ancestors().collect();
     way.reverse();

@@ -83,7 +83,7 @@ impl Schedule {
     fn fixed(per_s: f64, until_ns: u64) -> Self {
         let distance_ns = 1e9 / per_s;
         let mut schedule = Self { distance_ns, planned: u64::MAX, random: None };
-        schedule.planned = schedule.begun_before(until_ns);
+        schedule.planned = schedule.arrivals_before(until_ns);
         schedule
     }
 
@@ -111,7 +111,7 @@ impl Schedule {
 
     /// Number of arrivals that are intended strictly before `ns` nanoseconds.
     #[must_use]
-    pub fn begun_before(&self, ns: u64) -> u64 {
+    pub fn arrivals_before(&self, ns: u64) -> u64 {
         let Some(random) = &self.random else {
             let mut count = (ns as f64 / self.distance_ns) as u64;
             // Corrects the estimate where rounding has put an arrival on the wrong side of `ns`.
@@ -222,7 +222,7 @@ mod tests {
                 [0, 1, 2, times[5], times[5] + 1, times[200], SECOND, 2 * SECOND, 3 * SECOND, 9 * SECOND]
             {
                 let by_hand = times.iter().filter(|time| **time < at).count() as u64;
-                assert_eq!(schedule.begun_before(at), by_hand, "{arrival:?} {at}");
+                assert_eq!(schedule.arrivals_before(at), by_hand, "{arrival:?} {at}");
             }
         }
     }

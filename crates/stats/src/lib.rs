@@ -6,9 +6,9 @@
 #![forbid(unsafe_code)]
 
 pub mod arrival;
-pub mod edges;
-pub mod families;
+pub mod change_points;
 pub mod histogram;
-pub mod looks;
+pub mod multiple_testing;
 mod pooled;
+pub mod sequential;
 pub mod statistics;

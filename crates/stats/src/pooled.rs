@@ -2,7 +2,7 @@
 
 /// The samples of several rounds, sorted once, so that the median of a resample is found in one pass. A cell
 /// needs thousands of resamples; gathering and sorting each of them would be noticeably slower.
-pub(crate) struct Pooled {
+pub(crate) struct PooledSamples {
     /// Each sample with the index of its round, ascending by sample.
     sorted: Vec<(f64, usize)>,
     /// Number of samples of each round.
@@ -11,7 +11,7 @@ pub(crate) struct Pooled {
     times: Vec<usize>,
 }
 
-impl Pooled {
+impl PooledSamples {
     pub(crate) fn of(rounds: &[&[f64]]) -> Self {
         let samples =
             rounds.iter().enumerate().flat_map(|(round, samples)| samples.iter().map(move |of| (*of, round)));
@@ -67,7 +67,7 @@ mod tests {
             let drawn: Vec<usize> = drawn.iter().map(|index| index.index(rounds.len())).collect();
             let gathered: Vec<f64> = drawn.iter().flat_map(|round| rounds[*round].clone()).collect();
             let rounds: Vec<&[f64]> = rounds.iter().map(Vec::as_slice).collect();
-            prop_assert_eq!(Pooled::of(&rounds).median(&drawn), median(&gathered));
+            prop_assert_eq!(PooledSamples::of(&rounds).median(&drawn), median(&gathered));
         }
     }
 }

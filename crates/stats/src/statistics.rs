@@ -4,7 +4,7 @@
 //! resamples whole rounds (Davison & Hinkley, *Bootstrap Methods and their Application*, 1997, §3.8
 //! "hierarchical data", with resampling at the highest level only). Limits are value · exp(± t · s) with
 //! Student's t and the bootstrap's standard error s of the logarithm, because times and their ratios are
-//! positive and skewed: see [`Spread`].
+//! positive and skewed: see [`LogScatter`].
 
 use std::cmp::Ordering;
 
@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use statrs::distribution::{Binomial, ContinuousCDF, DiscreteCDF, StudentsT};
 use statrs::statistics::{Data, Median, Statistics};
 
-use crate::pooled::Pooled;
+use crate::pooled::PooledSamples;
 
 /// Number of resamples per standard error. 2,000 give it a Monte Carlo error of 1/√(2 · 2000) = 1.6 % (Efron
 /// & Tibshirani, *An Introduction to the Bootstrap*, 1993, §6.4).
@@ -59,8 +59,8 @@ impl Estimate {
     /// Distance from the median to the farther limit, as a share of the median, as in "within ± 5 %". `None`
     /// without an interval.
     #[must_use]
-    pub fn reach(&self) -> Option<f64> {
-        reach(self.median, self.high?)
+    pub fn relative_half_width(&self) -> Option<f64> {
+        relative_half_width(self.median, self.high?)
     }
 
     /// Returns `true` if a ratio's interval excludes 1: the only ground on which two systems are called
@@ -71,10 +71,10 @@ impl Estimate {
     }
 }
 
-/// [`Estimate::reach`] for a given median and upper limit, which is the farther one: intervals are symmetric
-/// on the logarithm. `None` if the result is not finite.
+/// [`Estimate::relative_half_width`] for a given median and upper limit, which is the farther one: intervals
+/// are symmetric on the logarithm. `None` if the result is not finite.
 #[must_use]
-pub fn reach(median: f64, high: f64) -> Option<f64> {
+pub fn relative_half_width(median: f64, high: f64) -> Option<f64> {
     Some(high / median - 1.0).filter(|reach| reach.is_finite())
 }
 
@@ -165,15 +165,15 @@ pub fn unpaired_ratio(a: &[Vec<f64>], b: &[Vec<f64>]) -> Option<Estimate> {
 
 /// The median of [`estimate`] with its scatter over rounds.
 #[must_use]
-pub fn scattered(rounds: &[Vec<f64>]) -> Option<Scattered> {
+pub fn scattered(rounds: &[Vec<f64>]) -> Option<BootstrapEstimate> {
     let rounds: Vec<&[f64]> = rounds.iter().filter(|round| !round.is_empty()).map(Vec::as_slice).collect();
-    let mut pooled = Pooled::of(&rounds);
-    Scattered::of(rounds.len(), |drawn| pooled.median(drawn))
+    let mut pooled = PooledSamples::of(&rounds);
+    BootstrapEstimate::of(rounds.len(), |drawn| pooled.median(drawn))
 }
 
 /// The ratio of [`paired_ratio`] with its scatter over rounds.
 #[must_use]
-pub fn scattered_pairs(a: &[Vec<f64>], b: &[Vec<f64>]) -> Option<Scattered> {
+pub fn scattered_pairs(a: &[Vec<f64>], b: &[Vec<f64>]) -> Option<BootstrapEstimate> {
     scattered_quotient(a, &[b])
 }
 
@@ -181,22 +181,22 @@ pub fn scattered_pairs(a: &[Vec<f64>], b: &[Vec<f64>]) -> Option<Scattered> {
 /// same rounds. Effects of a round on all of them cancel out. Rounds in which any series has no sample are
 /// left out.
 #[must_use]
-pub fn scattered_quotient(a: &[Vec<f64>], by: &[&[Vec<f64>]]) -> Option<Scattered> {
+pub fn scattered_quotient(a: &[Vec<f64>], by: &[&[Vec<f64>]]) -> Option<BootstrapEstimate> {
     let all: Vec<&[Vec<f64>]> = std::iter::once(a).chain(by.iter().copied()).collect();
     let rounds = full_rounds(&all);
     let count = rounds.first()?.len();
-    let mut pooled: Vec<Pooled> = rounds.iter().map(|rounds| Pooled::of(rounds)).collect();
+    let mut pooled: Vec<PooledSamples> = rounds.iter().map(|rounds| PooledSamples::of(rounds)).collect();
     let (a, by) = pooled.split_first_mut()?;
-    Scattered::of(count, |drawn| Some(a.median(drawn)? / mean_of_medians(by, drawn)?))
+    BootstrapEstimate::of(count, |drawn| Some(a.median(drawn)? / mean_of_medians(by, drawn)?))
 }
 
 /// Geometric mean of the medians of several series that were measured in the same rounds, which are drawn
 /// together.
 #[must_use]
-pub fn scattered_mean(series: &[&[Vec<f64>]]) -> Option<Scattered> {
+pub fn scattered_mean(series: &[&[Vec<f64>]]) -> Option<BootstrapEstimate> {
     let series = full_rounds(series);
-    let mut pooled: Vec<Pooled> = series.iter().map(|rounds| Pooled::of(rounds)).collect();
-    Scattered::of(series.first()?.len(), |drawn| mean_of_medians(&mut pooled, drawn))
+    let mut pooled: Vec<PooledSamples> = series.iter().map(|rounds| PooledSamples::of(rounds)).collect();
+    BootstrapEstimate::of(series.first()?.len(), |drawn| mean_of_medians(&mut pooled, drawn))
 }
 
 /// Keeps only the rounds in which every series has a sample.
@@ -207,7 +207,7 @@ fn full_rounds<'a>(series: &[&'a [Vec<f64>]]) -> Vec<Vec<&'a [f64]>> {
     series.iter().map(|rounds| full.iter().map(|round| rounds[*round].as_slice()).collect()).collect()
 }
 
-fn mean_of_medians(series: &mut [Pooled], drawn: &[usize]) -> Option<f64> {
+fn mean_of_medians(series: &mut [PooledSamples], drawn: &[usize]) -> Option<f64> {
     let mut product = 1.0;
     for rounds in series.iter_mut() {
         product *= rounds.median(drawn)?;
@@ -239,11 +239,11 @@ pub fn at_least(count: u64, trials: u64, probability: f64) -> f64 {
 
 /// A positive statistic over rounds with the scatter of its logarithm.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Scattered {
+pub struct BootstrapEstimate {
     /// Value of the statistic: a median, or a ratio.
     pub value: f64,
     /// Scatter of the logarithm; `None` with fewer than two rounds, or if a value is not positive.
-    pub spread: Option<Spread>,
+    pub spread: Option<LogScatter>,
 }
 
 /// Scatter of the logarithm of a statistic over rounds, from which its interval is calculated.
@@ -256,27 +256,27 @@ pub struct Scattered {
 /// of rounds, because resampling draws from a spread that is too narrow by that factor (exactly so for a
 /// mean, nearly so for a median). The quantile has n − 1 degrees of freedom.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Spread {
+pub struct LogScatter {
     /// Bootstrap standard error of the logarithm, corrected for few rounds.
     pub standard_error: f64,
     /// Degrees of freedom of Student's quantile; need not be an integer.
     pub freedom: f64,
 }
 
-impl Scattered {
+impl BootstrapEstimate {
     /// Evaluates `statistic` on all of `rounds` rounds, given by their indices, and on resamples of them.
     /// `None` if the statistic of all rounds is missing or not finite.
     pub fn of(rounds: usize, mut statistic: impl FnMut(&[usize]) -> Option<f64>) -> Option<Self> {
         let all: Vec<usize> = (0..rounds).collect();
         let value = statistic(&all).filter(|value| value.is_finite())?;
-        Some(Self { value, spread: Spread::of(value, rounds, statistic) })
+        Some(Self { value, spread: LogScatter::of(value, rounds, statistic) })
     }
 
     /// The statistic with its limits at the two-sided error probability `alpha`.
     #[must_use]
     pub fn at(&self, alpha: f64) -> Estimate {
         let limits = self.spread.and_then(|spread| {
-            let reach = spread.reach(alpha)?;
+            let reach = spread.log_half_width(alpha)?;
             Some((self.value * (-reach).exp(), self.value * reach.exp()))
         });
         Estimate { median: self.value, low: limits.map(|(low, _)| low), high: limits.map(|(_, high)| high) }
@@ -312,7 +312,7 @@ impl Scattered {
     }
 }
 
-impl Spread {
+impl LogScatter {
     /// Scatter of `statistic` over resampled rounds. `None` with fewer than two rounds, or if any value is
     /// not positive.
     fn of(observed: f64, rounds: usize, mut statistic: impl FnMut(&[usize]) -> Option<f64>) -> Option<Self> {
@@ -347,7 +347,7 @@ impl Spread {
     }
 
     /// Distance from the statistic to either limit, on the logarithm.
-    fn reach(&self, alpha: f64) -> Option<f64> {
+    fn log_half_width(&self, alpha: f64) -> Option<f64> {
         let student = StudentsT::new(0.0, 1.0, self.freedom).ok()?;
         Some(student.inverse_cdf(1.0 - alpha / 2.0) * self.standard_error)
     }
@@ -522,16 +522,19 @@ mod tests {
         close(estimate_at(&rounds, 0.01).unwrap().high.map(f64::ln), 9.925 * 0.8819);
         let still = vec![vec![1.0]; 3];
         close(paired_ratio_at(&rounds, &still, 0.1).unwrap().high.map(f64::ln), 2.920 * 0.8819);
-        let spread = Spread { standard_error: 0.1, freedom: 2.0 };
-        let ratio = Scattered { value: (0.292_f64).exp(), spread: Some(spread) };
+        let spread = LogScatter { standard_error: 0.1, freedom: 2.0 };
+        let ratio = BootstrapEstimate { value: (0.292_f64).exp(), spread: Some(spread) };
         close(ratio.p_above(1.0), 0.05);
         close(ratio.p_differs(), 0.10);
         close(ratio.p_above(ratio.value), 0.5);
-        let turned = Scattered { value: 1.0 / ratio.value, ..ratio };
+        let turned = BootstrapEstimate { value: 1.0 / ratio.value, ..ratio };
         close(turned.p_above(1.0), 0.95);
         close(turned.p_differs(), 0.10);
-        assert_eq!(Scattered { value: 2.0, spread: None }.p_above(1.0), None);
-        let still = |value| Scattered { value, spread: Some(Spread { standard_error: 0.0, freedom: 4.0 }) };
+        assert_eq!(BootstrapEstimate { value: 2.0, spread: None }.p_above(1.0), None);
+        let still = |value| BootstrapEstimate {
+            value,
+            spread: Some(LogScatter { standard_error: 0.0, freedom: 4.0 }),
+        };
         assert_eq!((still(2.0).p_above(1.0), still(0.5).p_above(1.0)), (Some(0.0), Some(1.0)));
         assert_eq!((still(1.0).p_above(1.0), still(1.0).p_differs()), (Some(0.5), Some(1.0)));
     }

@@ -1,7 +1,7 @@
 //! Tests how often repeated interim analyses call equal systems different, and how many rounds they take.
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
-use jsonathlon_stats::looks::{Looks, Spending};
+use jsonathlon_stats::sequential::{SequentialPlan, Spending};
 use jsonathlon_stats::statistics::{Estimate, estimate_at, paired_ratio_at};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -58,7 +58,7 @@ fn look(scatter: f64) {
         (alarms / f64::from(RUNS), f64::from(rounds) / f64::from(RUNS))
     };
     let planned = |spending| {
-        let looks = Looks::spending(5, MOST, spending);
+        let looks = SequentialPlan::spending(5, MOST, spending);
         of(&|round| looks.rounds().contains(&round).then(|| looks.alpha_at(round)))
     };
     let naive = of(&|_| Some(0.05));

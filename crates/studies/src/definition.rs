@@ -101,13 +101,13 @@ pub struct Study {
     /// every system runs in its default variant.
     pub variants: BTreeMap<String, Vec<String>>,
     /// Variants that only some of the runs measure.
-    pub only: Vec<Only>,
+    pub only: Vec<VariantRestriction>,
     /// Options that replace those of `still` if the user asks for a full study (`--full`).
     pub full: Options,
     /// How the chart of the study is drawn.
     pub chart: Chart,
     /// Clauses of the answer, in the order of the sentence. Never empty.
-    pub verdicts: Vec<Verdict>,
+    pub verdicts: Vec<VerdictSpec>,
     /// Complete text of the file as it was read.
     pub text: String,
     file: String,
@@ -128,7 +128,7 @@ pub struct Varied {
 /// Variant that only some runs measure.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Only {
+pub struct VariantRestriction {
     /// Name of the system in the catalogue.
     pub system: String,
     /// Name of the system's variant for the serving workload.
@@ -155,7 +155,7 @@ pub struct Chart {
 /// How a clause of the answer is computed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Kind {
+pub enum VerdictKind {
     /// Ratio of a metric between two configurations.
     #[default]
     Ratio,
@@ -170,20 +170,20 @@ pub enum Kind {
 /// What was published about a ratio, an edge or a difference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Claim {
+pub enum ClaimedEffect {
     /// The ratio is below 1.
     Less,
     /// The ratio is above 1.
     More,
     /// The ratio is about 1.
     Alike,
-    /// The edge or the difference lies within the limits of [`Verdict::near`].
+    /// The edge or the difference lies within the limits of [`VerdictSpec::near`].
     Near,
 }
 
 /// At which number of clients configurations are compared.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub enum Clients {
+pub enum ClientSelector {
     /// Largest number of clients that was measured on both sides of the comparison.
     #[default]
     Most,
@@ -195,9 +195,9 @@ pub enum Clients {
 
 /// Rule for one clause of a study's sentence.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Verdict {
+pub struct VerdictSpec {
     /// How the clause is computed. Defaults to a ratio.
-    pub kind: Kind,
+    pub kind: VerdictKind,
     /// System that the clause is about. `None` makes one clause for each measured system.
     pub system: Option<String>,
     /// Metric by its name in journals. `None` is throughput.
@@ -207,7 +207,7 @@ pub struct Verdict {
     /// Mix that is evaluated. `None` if the study has only one.
     pub mix: Option<String>,
     /// Number of clients at which the values are read.
-    pub clients: Clients,
+    pub clients: ClientSelector,
     /// Selects what is evaluated: required values of `variant`, `version`, `storage`, `profile`, `document`
     /// or a varied option. `first` and `last` stand for the first and last value of the study, or the oldest
     /// and newest version.
@@ -221,25 +221,25 @@ pub struct Verdict {
     /// Text if no edge is found. Required for an edge.
     pub none: Option<String>,
     /// Published claim to test. `None` if the clause only reports.
-    pub claim: Option<Claim>,
+    pub claim: Option<ClaimedEffect>,
     /// Published result in words, shown behind the clause. `None` if there is none.
     pub published: Option<String>,
     /// Limits within which the claimed edge (in the unit of the option) or the claimed difference lies.
-    /// Present exactly if `claim` is [`Claim::Near`].
+    /// Present exactly if `claim` is [`ClaimedEffect::Near`].
     pub near: Option<[f64; 2]>,
 }
 
 /// Option value in any of the TOML types that a study file may use.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(untagged)]
-enum Plain {
+enum OptionValue {
     Bool(bool),
     Whole(i64),
     Number(f64),
     Text(String),
 }
 
-impl Plain {
+impl OptionValue {
     fn text(self) -> String {
         match self {
             Self::Bool(value) => value.to_string(),
@@ -250,7 +250,7 @@ impl Plain {
     }
 }
 
-type Written = BTreeMap<Spanned<String>, Spanned<Plain>>;
+type OptionTable = BTreeMap<Spanned<String>, Spanned<OptionValue>>;
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -263,15 +263,15 @@ struct WrittenStudy {
     #[serde(default)]
     experiments: Vec<String>,
     #[serde(default)]
-    still: Written,
+    still: OptionTable,
     #[serde(default)]
     vary: Vec<WrittenVaried>,
     #[serde(default)]
     variants: BTreeMap<String, Spanned<Vec<String>>>,
     #[serde(default)]
-    only: Vec<Spanned<Only>>,
+    only: Vec<Spanned<VariantRestriction>>,
     #[serde(default)]
-    full: Written,
+    full: OptionTable,
     chart: Option<Spanned<Chart>>,
     verdict: Vec<Spanned<WrittenVerdict>>,
 }
@@ -280,28 +280,28 @@ struct WrittenStudy {
 #[serde(deny_unknown_fields)]
 struct WrittenVaried {
     option: Spanned<String>,
-    values: Spanned<Vec<Plain>>,
-    full: Option<Vec<Plain>>,
+    values: Spanned<Vec<OptionValue>>,
+    full: Option<Vec<OptionValue>>,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct WrittenVerdict {
     #[serde(default)]
-    kind: Kind,
+    kind: VerdictKind,
     system: Option<String>,
     figure: Option<String>,
     per: Option<String>,
     mix: Option<String>,
-    clients: Option<Plain>,
+    clients: Option<OptionValue>,
     #[serde(default)]
-    of: BTreeMap<String, Plain>,
+    of: BTreeMap<String, OptionValue>,
     #[serde(default)]
-    than: BTreeMap<String, Plain>,
+    than: BTreeMap<String, OptionValue>,
     along: Option<String>,
     says: String,
     none: Option<String>,
-    claim: Option<Claim>,
+    claim: Option<ClaimedEffect>,
     published: Option<String>,
     near: Option<[f64; 2]>,
 }
@@ -325,7 +325,11 @@ impl Reader<'_> {
     }
 
     /// Converts options to text by name and stores the line of each in `lines`.
-    fn options(&self, written: Written, lines: &mut BTreeMap<String, usize>) -> Result<Options, StudyError> {
+    fn options(
+        &self,
+        written: OptionTable,
+        lines: &mut BTreeMap<String, usize>,
+    ) -> Result<Options, StudyError> {
         let mut options = Options::new();
         for (name, value) in written {
             let at = name.span().start;
@@ -458,7 +462,7 @@ fn varied(
             return Err(reader.wrong(at, format!("`{option}` is held still or varied already")));
         }
         let values_at = one.values.span().start;
-        let texts = |values: Vec<Plain>| values.into_iter().map(Plain::text).collect::<Vec<_>>();
+        let texts = |values: Vec<OptionValue>| values.into_iter().map(OptionValue::text).collect::<Vec<_>>();
         let values = texts(one.values.into_inner());
         let may = |name: &str, word: &str| option != name || values == [word];
         if !may(VERSIONS, EACH) {
@@ -478,11 +482,11 @@ fn verdict(
     reader: &Reader<'_>,
     written: Spanned<WrittenVerdict>,
     vary: &[Varied],
-) -> Result<Verdict, StudyError> {
+) -> Result<VerdictSpec, StudyError> {
     let at = written.span().start;
     let wrong = |message: String| Err(reader.wrong(at, message));
     let written = written.into_inner();
-    let texts = |all: BTreeMap<String, Plain>| {
+    let texts = |all: BTreeMap<String, OptionValue>| {
         all.into_iter().map(|(name, value)| (name, value.text())).collect::<BTreeMap<_, _>>()
     };
     let (of, than) = (texts(written.of), texts(written.than));
@@ -492,10 +496,10 @@ fn verdict(
     if let Some(name) = of.keys().chain(than.keys()).find(|name| !is_known(name)) {
         return wrong(format!("`{name}` is neither varied nor one of {}", NAMES.join(", ")));
     }
-    if matches!(written.kind, Kind::Ratio | Kind::Difference) && of == than {
+    if matches!(written.kind, VerdictKind::Ratio | VerdictKind::Difference) && of == than {
         return wrong("a ratio or a difference is `of` something `than` something else".to_owned());
     }
-    if written.kind == Kind::Edge {
+    if written.kind == VerdictKind::Edge {
         let along = written.along.as_deref().unwrap_or_default();
         if !vary.iter().any(|varied| varied.option == along) {
             return wrong("an edge is looked for `along` a varied option".to_owned());
@@ -504,7 +508,7 @@ fn verdict(
             return wrong("an edge may not be there: `none` says so".to_owned());
         }
     }
-    if matches!(written.claim, Some(Claim::Near)) != written.near.is_some() {
+    if matches!(written.claim, Some(ClaimedEffect::Near)) != written.near.is_some() {
         return wrong("`claim = \"near\"` and `near` belong together".to_owned());
     }
     for text in [Some(&written.says), written.none.as_ref()].into_iter().flatten() {
@@ -518,13 +522,13 @@ fn verdict(
         }
     }
     let clients = match written.clients {
-        None => Clients::Most,
-        Some(Plain::Text(word)) if word == "most" => Clients::Most,
-        Some(Plain::Text(word)) if word == "peak" => Clients::Peak,
-        Some(Plain::Whole(number)) if number > 0 => Clients::Number(number.unsigned_abs()),
+        None => ClientSelector::Most,
+        Some(OptionValue::Text(word)) if word == "most" => ClientSelector::Most,
+        Some(OptionValue::Text(word)) if word == "peak" => ClientSelector::Peak,
+        Some(OptionValue::Whole(number)) if number > 0 => ClientSelector::Number(number.unsigned_abs()),
         Some(_) => return wrong("clients are a number, \"most\" or \"peak\"".to_owned()),
     };
-    Ok(Verdict {
+    Ok(VerdictSpec {
         kind: written.kind,
         system: written.system,
         figure: written.figure,
@@ -573,7 +577,7 @@ says = "{system} does {change} reads"
         let study = Study::parse("mine", "mine.toml", LEAST).unwrap();
         assert_eq!(study.still["records"], "1k");
         assert_eq!(study.vary[0].values, ["synced", "window"]);
-        assert_eq!(study.verdicts[0].clients, Clients::Most);
+        assert_eq!(study.verdicts[0].clients, ClientSelector::Most);
         assert_eq!(study.wrong("records", "x").to_string(), "mine.toml:6: x");
     }
 

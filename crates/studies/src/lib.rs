@@ -8,9 +8,9 @@
 #![forbid(unsafe_code)]
 
 pub mod definition;
-pub mod parts;
+pub mod observations;
 pub mod published;
-pub mod seen;
+pub mod runs;
 pub mod verdict;
 
 mod built_in;

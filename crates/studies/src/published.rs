@@ -37,7 +37,7 @@ pub struct Published {
     /// Operations per second at 100 clients. `None` if not published.
     pub at_100_clients: Option<f64>,
     /// Attributes of the most similar measured points: names and values as in
-    /// [`Verdict::of`](crate::definition::Verdict::of).
+    /// [`VerdictSpec::of`](crate::definition::VerdictSpec::of).
     pub like: BTreeMap<String, String>,
     /// Remarks for the reader, including suspected errors. May be empty.
     pub remark: String,

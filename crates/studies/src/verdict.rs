@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use jsonathlon_stats::edges::{Edge, Place, edges, jump_between};
+use jsonathlon_stats::change_points::{ChangePoint, SweepPoint, change_points, jump_between};
 use jsonathlon_stats::statistics::{Estimate, paired_ratio, unpaired_ratio};
 
-use crate::definition::{Claim, Clients, Kind, Study, Verdict};
-use crate::seen::{Point, Seen, THROUGHPUT};
+use crate::definition::{ClaimedEffect, ClientSelector, Study, VerdictKind, VerdictSpec};
+use crate::observations::{Observation, StudyObservations, THROUGHPUT};
 
 /// Relative difference that does not matter in practice. If the whole interval is within it, a claimed
 /// difference is refuted.
@@ -16,7 +16,7 @@ const ALIKE: f64 = 0.10;
 
 /// Whether a measurement confirms what was published.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Outcome {
+pub enum ClaimOutcome {
     /// The whole interval agrees with the claim.
     Confirmed,
     /// The whole interval contradicts the claim.
@@ -25,7 +25,7 @@ pub enum Outcome {
     Open,
 }
 
-impl Outcome {
+impl ClaimOutcome {
     /// Wording of the outcome in the sentence.
     #[must_use]
     pub fn word(self) -> &'static str {
@@ -45,8 +45,8 @@ pub struct Clause {
     /// Published result in words. `None` if the study gives none.
     pub published: Option<String>,
     /// Outcome of the claim. `None` if the clause tests no claim.
-    pub outcome: Option<Outcome>,
-    /// Ratio with its interval. `None` if the clause is not of kind [`Kind::Ratio`].
+    pub outcome: Option<ClaimOutcome>,
+    /// Ratio with its interval. `None` if the clause is not of kind [`VerdictKind::Ratio`].
     pub ratio: Option<Estimate>,
 }
 
@@ -94,13 +94,13 @@ impl std::fmt::Display for Sentence {
 impl Study {
     /// Writes the answer of the study from the results of its runs.
     #[must_use]
-    pub fn sentence(&self, seen: &Seen) -> Sentence {
+    pub fn sentence(&self, seen: &StudyObservations) -> Sentence {
         let mut sentence = Sentence::default();
-        let is_edge = |verdict: &&Verdict| verdict.kind == Kind::Edge;
+        let is_edge = |verdict: &&VerdictSpec| verdict.kind == VerdictKind::Edge;
         let sweeps = self.verdicts.iter().filter(is_edge).map(|verdict| systems(verdict, seen).len()).sum();
         for verdict in &self.verdicts {
             for system in systems(verdict, seen) {
-                let judge = Judge { verdict, seen, system: &system, sweeps };
+                let judge = VerdictEvaluator { verdict, seen, system: &system, sweeps };
                 match judge.clause() {
                     Ok(clause) => sentence.clauses.extend(clause),
                     Err(why) => sentence.missing.push(why),
@@ -112,10 +112,10 @@ impl Study {
 }
 
 /// Measured systems that a verdict applies to, in the order of measurement.
-fn systems(verdict: &Verdict, seen: &Seen) -> Vec<String> {
+fn systems(verdict: &VerdictSpec, seen: &StudyObservations) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
     for point in &seen.points {
-        let system = point.of("system");
+        let system = point.attribute("system");
         if verdict.system.as_deref().is_none_or(|wanted| wanted == system)
             && !all.iter().any(|known| known == system)
         {
@@ -126,15 +126,15 @@ fn systems(verdict: &Verdict, seen: &Seen) -> Vec<String> {
 }
 
 /// Evaluates one verdict for one system.
-struct Judge<'a> {
-    verdict: &'a Verdict,
-    seen: &'a Seen,
+struct VerdictEvaluator<'a> {
+    verdict: &'a VerdictSpec,
+    seen: &'a StudyObservations,
     system: &'a str,
     /// Number of sweeps that the whole study searches for edges. Corrects the significance level.
     sweeps: usize,
 }
 
-impl<'a> Judge<'a> {
+impl<'a> VerdictEvaluator<'a> {
     fn figure(&self) -> &'a str {
         self.verdict.figure.as_deref().unwrap_or(THROUGHPUT)
     }
@@ -156,7 +156,7 @@ impl<'a> Judge<'a> {
         // Versions are not options of a run, so `first` and `last` are the oldest and newest measured
         // version.
         if let Some(place @ ("first" | "last")) = selector.get("version").map(String::as_str) {
-            let mut versions: Vec<&str> = self.of_system().map(|point| point.of("version")).collect();
+            let mut versions: Vec<&str> = self.of_system().map(|point| point.attribute("version")).collect();
             versions.dedup();
             let newest = |version: &&&str| numbers(version);
             let version = match place {
@@ -172,25 +172,25 @@ impl<'a> Judge<'a> {
         wanted
     }
 
-    fn of_system(&self) -> impl Iterator<Item = &'a Point> {
-        self.seen.points.iter().filter(|point| point.of("system") == self.system)
+    fn of_system(&self) -> impl Iterator<Item = &'a Observation> {
+        self.seen.points.iter().filter(|point| point.attribute("system") == self.system)
     }
 
     /// All points that match a selector, with or without a value of the metric.
-    fn points(&self, selector: &BTreeMap<String, String>) -> Vec<&'a Point> {
+    fn points(&self, selector: &BTreeMap<String, String>) -> Vec<&'a Observation> {
         let wanted = self.wanted(selector);
-        self.of_system().filter(|point| point.is(&wanted)).collect()
+        self.of_system().filter(|point| point.matches(&wanted)).collect()
     }
 
     /// Points that match a selector and have a value of the metric.
-    fn with_figure(&self, selector: &BTreeMap<String, String>) -> Vec<&'a Point> {
+    fn with_figure(&self, selector: &BTreeMap<String, String>) -> Vec<&'a Observation> {
         let mut all = self.points(selector);
         all.retain(|point| point.value(self.figure()).is_some());
         all
     }
 
     /// Picks the point with this number of clients, or the one with the largest value if `clients` is `None`.
-    fn pick(points: &[&'a Point], clients: Option<u64>, figure: &str) -> Option<&'a Point> {
+    fn pick(points: &[&'a Observation], clients: Option<u64>, figure: &str) -> Option<&'a Observation> {
         match clients {
             Some(number) => points.iter().find(|point| point.clients == number).copied(),
             None => points
@@ -206,10 +206,10 @@ impl<'a> Judge<'a> {
     /// have no values.
     fn clause(&self) -> Result<Option<Clause>, String> {
         match self.verdict.kind {
-            Kind::Ratio => self.ratio(),
-            Kind::Edge => Ok(self.edge()),
-            Kind::Value => self.value(),
-            Kind::Difference => self.difference(),
+            VerdictKind::Ratio => self.ratio(),
+            VerdictKind::Edge => Ok(self.edge()),
+            VerdictKind::Value => self.value(),
+            VerdictKind::Difference => self.difference(),
         }
     }
 
@@ -221,15 +221,15 @@ impl<'a> Judge<'a> {
         }
         let (of, than) = (self.with_figure(&self.verdict.of), self.with_figure(&self.verdict.than));
         let clients = match self.verdict.clients {
-            Clients::Peak => None,
-            Clients::Number(number) => Some(number),
-            Clients::Most => {
+            ClientSelector::Peak => None,
+            ClientSelector::Number(number) => Some(number),
+            ClientSelector::Most => {
                 let both: BTreeSet<u64> = of.iter().map(|point| point.clients).collect();
                 than.iter().map(|point| point.clients).filter(|clients| both.contains(clients)).max()
             }
         };
         let nothing = || format!("{} has no figure for both sides", self.system);
-        if clients.is_none() && self.verdict.clients != Clients::Peak {
+        if clients.is_none() && self.verdict.clients != ClientSelector::Peak {
             return Err(nothing());
         }
         let figure = self.figure();
@@ -238,7 +238,7 @@ impl<'a> Judge<'a> {
             return Err(nothing());
         };
         let ratio = ratio(one, other, figure).ok_or_else(nothing)?;
-        let outcome = self.verdict.claim.map(|claim| judged(claim, &ratio));
+        let outcome = self.verdict.claim.map(|claim| evaluate_claim(claim, &ratio));
         let words = [
             ("system", one.title.clone()),
             ("change", change(&ratio)),
@@ -261,9 +261,9 @@ impl<'a> Judge<'a> {
         let figure = self.figure();
         let with = self.with_figure(&self.verdict.of);
         let clients = match self.verdict.clients {
-            Clients::Peak => None,
-            Clients::Number(number) => Some(number),
-            Clients::Most => with.iter().map(|point| point.clients).max(),
+            ClientSelector::Peak => None,
+            ClientSelector::Number(number) => Some(number),
+            ClientSelector::Most => with.iter().map(|point| point.clients).max(),
         };
         let point = Self::pick(&with, clients, figure)
             .ok_or_else(|| format!("{} has no figure for this", self.system))?;
@@ -316,8 +316,8 @@ impl<'a> Judge<'a> {
         let change = format!("{} {}", number(by.abs()), if by < 0.0 { "less" } else { "more" });
         let words = [("system", one.title.clone()), ("change", change), ("value", number(by))];
         let outcome = self.verdict.near.map(|[low, high]| match low <= by && by <= high {
-            true => Outcome::Confirmed,
-            false => Outcome::Refuted,
+            true => ClaimOutcome::Confirmed,
+            false => ClaimOutcome::Refuted,
         });
         Ok(Some(Clause {
             words: filled(&self.verdict.says, &words),
@@ -333,20 +333,20 @@ impl<'a> Judge<'a> {
         let figure = self.figure();
         let points = self.with_figure(&self.verdict.of);
         let clients = match self.verdict.clients {
-            Clients::Number(number) => Some(number),
+            ClientSelector::Number(number) => Some(number),
             _ => points.iter().map(|point| point.clients).max(),
         };
-        let mut places: Vec<Place> = Vec::new();
+        let mut places: Vec<SweepPoint> = Vec::new();
         let mut title = None;
         for point in points.iter().filter(|point| Some(point.clients) == clients) {
-            let Ok(x) = point.of(along).parse::<f64>() else { continue };
+            let Ok(x) = point.attribute(along).parse::<f64>() else { continue };
             title.get_or_insert_with(|| point.title.clone());
             // Costs grow linearly, rates do not: a rate is converted to the cost of one operation.
             let costs = point.rounds(figure).into_values().flatten().map(|value| 1.0 / value).collect();
             places.push((x, costs));
         }
-        let found = edges(&places, self.sweeps);
-        let words = |edge: &Edge| {
+        let found = change_points(&places, self.sweeps);
+        let words = |edge: &ChangePoint| {
             let p = if edge.p < 0.001 { "p < 0.001".to_owned() } else { format!("p = {:.3}", edge.p) };
             [
                 ("system", title.clone().unwrap_or_default()),
@@ -380,9 +380,9 @@ impl<'a> Judge<'a> {
                     .is_some_and(|[_, most]| most < 1.0 + NEGLIGIBLE)
             };
             match is_there {
-                true => Outcome::Confirmed,
-                false if is_ruled_out() => Outcome::Refuted,
-                false => Outcome::Open,
+                true => ClaimOutcome::Confirmed,
+                false if is_ruled_out() => ClaimOutcome::Refuted,
+                false => ClaimOutcome::Open,
             }
         });
         Some(Clause { words: text, published: self.verdict.published.clone(), outcome, ratio: None })
@@ -391,7 +391,7 @@ impl<'a> Judge<'a> {
 
 /// Ratio of a metric between two points, paired by round if both are from one run. `None` if it cannot be
 /// computed.
-fn ratio(of: &Point, than: &Point, figure: &str) -> Option<Estimate> {
+fn ratio(of: &Observation, than: &Observation, figure: &str) -> Option<Estimate> {
     let (of_rounds, than_rounds) = (of.rounds(figure), than.rounds(figure));
     if of.part == than.part {
         let rounds: BTreeSet<u32> = of_rounds.keys().chain(than_rounds.keys()).copied().collect();
@@ -404,22 +404,22 @@ fn ratio(of: &Point, than: &Point, figure: &str) -> Option<Estimate> {
     unpaired_ratio(&side(of_rounds), &side(than_rounds))
 }
 
-/// Tests a claim against the interval of a ratio. [`Outcome::Open`] without an interval, and for
-/// [`Claim::Near`].
+/// Tests a claim against the interval of a ratio. [`ClaimOutcome::Open`] without an interval, and for
+/// [`ClaimedEffect::Near`].
 #[must_use]
-pub fn judged(claim: Claim, ratio: &Estimate) -> Outcome {
-    let (Some(low), Some(high)) = (ratio.low, ratio.high) else { return Outcome::Open };
+pub fn evaluate_claim(claim: ClaimedEffect, ratio: &Estimate) -> ClaimOutcome {
+    let (Some(low), Some(high)) = (ratio.low, ratio.high) else { return ClaimOutcome::Open };
     let lies_within = |share: f64| low >= 1.0 / (1.0 + share) && high <= 1.0 + share;
     let (is_so, is_not_so) = match claim {
-        Claim::Less => (high < 1.0, low > 1.0 || lies_within(NEGLIGIBLE)),
-        Claim::More => (low > 1.0, high < 1.0 || lies_within(NEGLIGIBLE)),
-        Claim::Alike => (lies_within(ALIKE), low > 1.0 || high < 1.0),
-        Claim::Near => (false, false),
+        ClaimedEffect::Less => (high < 1.0, low > 1.0 || lies_within(NEGLIGIBLE)),
+        ClaimedEffect::More => (low > 1.0, high < 1.0 || lies_within(NEGLIGIBLE)),
+        ClaimedEffect::Alike => (lies_within(ALIKE), low > 1.0 || high < 1.0),
+        ClaimedEffect::Near => (false, false),
     };
     match (is_so, is_not_so) {
-        (true, _) => Outcome::Confirmed,
-        (_, true) => Outcome::Refuted,
-        _ => Outcome::Open,
+        (true, _) => ClaimOutcome::Confirmed,
+        (_, true) => ClaimOutcome::Refuted,
+        _ => ClaimOutcome::Open,
     }
 }
 
@@ -501,20 +501,23 @@ mod tests {
 
     #[test]
     fn claims_are_confirmed_refuted_or_left_open() {
-        use Outcome::{Confirmed, Open, Refuted};
+        use ClaimOutcome::{Confirmed, Open, Refuted};
         let less = estimate(0.7, 0.6, 0.8);
         let same = estimate(1.0, 0.98, 1.03);
         let wide = estimate(0.95, 0.7, 1.3);
         let more = estimate(1.4, 1.2, 1.6);
         for (claim, outcomes) in [
-            (Claim::Less, [Confirmed, Refuted, Open, Refuted]),
-            (Claim::More, [Refuted, Refuted, Open, Confirmed]),
-            (Claim::Alike, [Refuted, Confirmed, Open, Refuted]),
+            (ClaimedEffect::Less, [Confirmed, Refuted, Open, Refuted]),
+            (ClaimedEffect::More, [Refuted, Refuted, Open, Confirmed]),
+            (ClaimedEffect::Alike, [Refuted, Confirmed, Open, Refuted]),
         ] {
-            let found = [&less, &same, &wide, &more].map(|ratio| judged(claim, ratio));
+            let found = [&less, &same, &wide, &more].map(|ratio| evaluate_claim(claim, ratio));
             assert_eq!(found, outcomes, "{claim:?}");
         }
-        assert_eq!(judged(Claim::Less, &Estimate { median: 0.5, low: None, high: None }), Open);
+        assert_eq!(
+            evaluate_claim(ClaimedEffect::Less, &Estimate { median: 0.5, low: None, high: None }),
+            Open
+        );
     }
 
     #[test]
@@ -527,7 +530,7 @@ mod tests {
         };
         let sentence = Sentence {
             clauses: vec![
-                clause("an index costs", Some(Outcome::Confirmed)),
+                clause("an index costs", Some(ClaimOutcome::Confirmed)),
                 clause("so it is", None),
                 clause("and so it was", None),
             ],

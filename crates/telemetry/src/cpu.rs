@@ -4,8 +4,8 @@ use std::io;
 use std::time::Duration;
 
 use crate::process::{Usage, stat};
-use crate::tree;
-use crate::tree::proc_file;
+use crate::process_tree;
+use crate::process_tree::proc_file;
 
 /// CPU time that `root` and all its descendants have used so far. Children that have ended and been waited
 /// for count with their parents, in clock ticks (10 ms).
@@ -13,7 +13,7 @@ use crate::tree::proc_file;
 /// # Errors
 /// If `root` does not exist.
 pub fn of_tree(root: u32) -> io::Result<Duration> {
-    tree::steadily(root, |pids| {
+    process_tree::sum_over_stable_tree(root, |pids| {
         let own = of(root)?;
         Ok(pids.iter().map(|pid| of(*pid).unwrap_or_default()).fold(own, |sum, one| sum + one))
     })

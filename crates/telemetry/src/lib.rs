@@ -19,6 +19,6 @@ pub mod process;
 pub mod scheduling;
 pub mod series;
 pub mod stall;
-pub mod stop;
+pub mod stop_condition;
 
-pub mod tree;
+pub mod process_tree;

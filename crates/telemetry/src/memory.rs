@@ -8,8 +8,8 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::process::field;
-use crate::tree;
-use crate::tree::proc_file;
+use crate::process_tree;
+use crate::process_tree::proc_file;
 
 /// Proportional set sizes (PSS) in bytes: private pages in full, shared pages divided by the number of
 /// processes that map them. Sizes of a server's processes can be added; resident set sizes would count shared
@@ -42,7 +42,7 @@ impl Memory {
     /// If `root` does not exist, or this user may not read its memory map.
     pub fn of_tree(root: u32) -> io::Result<Self> {
         let mut sum = Self::of(root)?;
-        for pid in tree::below(root)? {
+        for pid in process_tree::descendants(root)? {
             // Processes that have ended meanwhile hold no memory.
             sum = sum.plus(&Self::of(pid).unwrap_or_default());
         }
@@ -83,7 +83,7 @@ pub fn peak_resident_bytes(pid: u32) -> io::Result<u64> {
 }
 
 #[derive(Debug, Default)]
-struct Seen {
+struct PeakState {
     stop: bool,
     peak: Option<Memory>,
 }
@@ -91,7 +91,7 @@ struct Seen {
 /// Samples the memory of a process tree on a background thread and keeps the sample with the largest PSS.
 #[derive(Debug)]
 pub struct PeakSampler {
-    seen: Arc<Mutex<Seen>>,
+    seen: Arc<Mutex<PeakState>>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -100,7 +100,7 @@ impl PeakSampler {
     /// has ended.
     #[must_use]
     pub fn start(root: u32, interval: Duration) -> Self {
-        let seen = Arc::new(Mutex::new(Seen::default()));
+        let seen = Arc::new(Mutex::new(PeakState::default()));
         let shared = Arc::clone(&seen);
         let thread = std::thread::Builder::new()
             .name("peak-sampler".into())

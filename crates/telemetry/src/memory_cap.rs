@@ -61,7 +61,7 @@ impl MemoryCap {
     ///
     /// # Errors
     /// If this process may not move it.
-    pub fn take(&self, process: u32) -> io::Result<()> {
+    pub fn add_process(&self, process: u32) -> io::Result<()> {
         fs::write(self.processes(), process.to_string()).map_err(|error| named(&error, &self.folder))
     }
 }
@@ -150,7 +150,7 @@ mod tests {
             }
         };
         let mut child = std::process::Command::new("sleep").arg("100").spawn().unwrap();
-        cap.take(child.id()).unwrap();
+        cap.add_process(child.id()).unwrap();
         let inside = fs::read_to_string(cap.processes()).unwrap();
         assert_eq!(inside.trim(), child.id().to_string());
         let folder = cap.folder.clone();

@@ -4,7 +4,7 @@ use std::io;
 
 use serde::{Deserialize, Serialize};
 
-use crate::tree::{self, proc_file};
+use crate::process_tree::{self, proc_file};
 
 /// Resource counters of a process or process tree since its start.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
@@ -51,7 +51,7 @@ impl Usage {
             let stat = stat(pid)?;
             Ok::<_, io::Error>(Self::own(pid, &stat)?.plus(&Self::ended_children(&stat)?))
         };
-        tree::steadily(root, |pids| {
+        process_tree::sum_over_stable_tree(root, |pids| {
             let below = pids.iter().filter_map(|pid| whole(*pid).ok());
             Ok(below.fold(whole(root)?, |sum, one| sum.plus(&one)))
         })
@@ -179,7 +179,7 @@ mod tests {
         std::io::Read::read_exact(child.stdout.as_mut().unwrap(), &mut line).unwrap();
         let alone = Usage::of(child.id()).unwrap();
         let whole = Usage::of_tree(child.id()).unwrap();
-        let below = tree::below(child.id()).unwrap();
+        let below = process_tree::descendants(child.id()).unwrap();
         for pid in &below {
             Command::new("kill").args(["-9", &pid.to_string()]).status().unwrap();
         }

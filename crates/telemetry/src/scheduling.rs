@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::io;
 
 use crate::process::field;
-use crate::tree::{self, proc_file};
+use crate::process_tree::{self, proc_file};
 
 /// Scheduler counters of all threads of a process tree at one moment.
 #[derive(Debug, Clone, Default)]
@@ -15,7 +15,7 @@ pub struct Scheduling {
 
 /// Scheduler events between two readings of [`Scheduling`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Switched {
+pub struct SchedulingDelta {
     /// Context switches, voluntary and involuntary.
     pub switches: u64,
     /// Migrations from one CPU to another; `None` if the kernel does not report them.
@@ -29,7 +29,7 @@ impl Scheduling {
     /// If `root` does not exist.
     pub fn of_tree(root: u32) -> io::Result<Self> {
         let mut all = Self::default();
-        for (pid, thread) in tree::threads(root)? {
+        for (pid, thread) in process_tree::threads(root)? {
             let read = |name: &str| std::fs::read_to_string(proc_file(pid, &format!("task/{thread}/{name}")));
             let (Ok(status), Ok(stat)) = (read("status"), read("stat")) else { continue };
             let switches = field(&status, "voluntary_ctxt_switches:").unwrap_or(0)
@@ -43,8 +43,8 @@ impl Scheduling {
     /// Events since `earlier`. Threads that ended in between are not counted; threads that started in between
     /// are counted from their start.
     #[must_use]
-    pub fn since(&self, earlier: &Self) -> Switched {
-        let mut sum = Switched::default();
+    pub fn since(&self, earlier: &Self) -> SchedulingDelta {
+        let mut sum = SchedulingDelta::default();
         for (thread, (switches, moves)) in &self.threads {
             let (before, moved) = earlier.threads.get(thread).copied().unwrap_or_default();
             sum.switches += switches.saturating_sub(before);
@@ -92,7 +92,7 @@ mod tests {
             threads: threads.iter().map(|(id, at, n)| ((1, *id, *at), (*n, Some(n / 2)))).collect(),
         };
         let added = of(&[(1, 5, 30), (2, 9, 8), (3, 9, 4)]).since(&of(&[(1, 5, 10), (2, 5, 50)]));
-        assert_eq!(added, Switched { switches: 32, migrations: Some(10 + 4 + 2) });
+        assert_eq!(added, SchedulingDelta { switches: 32, migrations: Some(10 + 4 + 2) });
         assert_eq!(Scheduling::default().since(&Scheduling::default()).migrations, None);
     }
 

@@ -35,7 +35,7 @@ pub struct Sample {
 /// Resource usage of the process tree of the system under test over one interval.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SubjectSample {
-    /// Short description of the current activity, as set by [`Subject::does`].
+    /// Short description of the current activity, as set by [`SubjectHandle::set_activity`].
     pub what: String,
     /// Memory at the end of the interval; `None` while a timed trial is younger than one second.
     pub memory: Option<Memory>,
@@ -49,10 +49,10 @@ pub struct SubjectSample {
 
 /// Handle by which a run tells the sampler which process tree to observe; clones share their state.
 #[derive(Debug, Clone, Default)]
-pub struct Subject(Arc<Mutex<Now>>);
+pub struct SubjectHandle(Arc<Mutex<SubjectState>>);
 
 #[derive(Debug, Default)]
-struct Now {
+struct SubjectState {
     root: Option<u32>,
     what: String,
     /// Start of the trial that is being timed; `None` between trials.
@@ -60,18 +60,18 @@ struct Now {
     peak: Option<Memory>,
 }
 
-impl Subject {
-    fn lock(&self) -> MutexGuard<'_, Now> {
+impl SubjectHandle {
+    fn lock(&self) -> MutexGuard<'_, SubjectState> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Sets the root of the process tree to observe; `None` while no engine process is running.
-    pub fn is(&self, root: Option<u32>) {
+    pub fn set_root(&self, root: Option<u32>) {
         self.lock().root = root;
     }
 
     /// Sets the description of the current activity, in a few words.
-    pub fn does(&self, what: &str) {
+    pub fn set_activity(&self, what: &str) {
         what.clone_into(&mut self.lock().what);
     }
 
@@ -105,18 +105,18 @@ impl Subject {
 
 /// Background sampler that writes telemetry until it is dropped.
 #[derive(Debug)]
-pub struct Series {
+pub struct TelemetryWriter {
     stop: Arc<(Mutex<bool>, Condvar)>,
     thread: Option<JoinHandle<()>>,
 }
 
-impl Series {
+impl TelemetryWriter {
     /// Writes one sample as a JSON line to `output` every `interval`; `folder` selects the disk to observe. A
     /// line that cannot be written is lost, because telemetry only accompanies the results.
     #[must_use]
     pub fn start(
         folder: &Path,
-        subject: Subject,
+        subject: SubjectHandle,
         interval: Duration,
         mut output: impl Write + Send + 'static,
     ) -> Self {
@@ -124,7 +124,7 @@ impl Series {
         let shared = Arc::clone(&stop);
         let device = device_of(folder);
         let sampling = move || {
-            let mut looks = Looks::begin(device);
+            let mut looks = PreviousCounters::begin(device);
             let (stopped, told) = &*shared;
             loop {
                 let stopped = stopped.lock().unwrap_or_else(PoisonError::into_inner);
@@ -143,7 +143,7 @@ impl Series {
     }
 }
 
-impl Drop for Series {
+impl Drop for TelemetryWriter {
     fn drop(&mut self) {
         *self.stop.0.lock().unwrap_or_else(PoisonError::into_inner) = true;
         self.stop.1.notify_all();
@@ -155,19 +155,19 @@ impl Drop for Series {
 }
 
 /// Counters at the previous sample.
-struct Looks {
+struct PreviousCounters {
     device: Option<(u32, u32)>,
     at: Instant,
     machine: Counters,
     subject: Option<(u32, Usage)>,
 }
 
-impl Looks {
+impl PreviousCounters {
     fn begin(device: Option<(u32, u32)>) -> Self {
         Self { device, at: Instant::now(), machine: Counters::now(device), subject: None }
     }
 
-    fn sample(&mut self, subject: &Subject) -> Sample {
+    fn sample(&mut self, subject: &SubjectHandle) -> Sample {
         let at = Instant::now();
         let seconds = (at - self.at).as_secs_f64().max(1e-9);
         let counters = Counters::now(self.device);
@@ -222,9 +222,10 @@ mod tests {
 
     #[test]
     fn every_interval_has_a_line_and_the_subject_is_in_it_while_it_is_up() {
-        let subject = Subject::default();
+        let subject = SubjectHandle::default();
         let lines = Lines::default();
-        let series = Series::start(Path::new("."), subject.clone(), Duration::from_millis(5), lines.clone());
+        let series =
+            TelemetryWriter::start(Path::new("."), subject.clone(), Duration::from_millis(5), lines.clone());
         let wait_for = |wanted: fn(&Sample) -> bool| {
             for _ in 0..2_000 {
                 let text = String::from_utf8(lines.0.lock().unwrap().clone()).unwrap();
@@ -237,8 +238,8 @@ mod tests {
             panic!("no such sample in ten seconds");
         };
         wait_for(|sample| sample.subject.is_none());
-        subject.does("nothing much");
-        subject.is(Some(std::process::id()));
+        subject.set_activity("nothing much");
+        subject.set_root(Some(std::process::id()));
         wait_for(|sample| {
             sample
                 .subject
@@ -252,7 +253,7 @@ mod tests {
         wait_for(|sample| sample.subject.as_ref().is_some_and(|s| s.memory.is_some()));
         assert!(subject.end_trial().unwrap().pss_bytes > 0);
         assert_eq!(subject.end_trial(), None);
-        subject.is(Some(u32::MAX - 1));
+        subject.set_root(Some(u32::MAX - 1));
         wait_for(|sample| sample.subject.is_none());
         drop(series);
         let written = lines.0.lock().unwrap().len();

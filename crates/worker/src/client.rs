@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal};
 use serde::de::DeserializeOwned;
 
-use crate::protocol::{Closed, FailureKind, Op, Progress, Reply, Request};
+use crate::protocol::{CloseReply, FailureKind, Op, Progress, Reply, Request};
 use crate::{LINE_LIMIT, PARENT_VARIABLE};
 
 /// Longest interval between two checks whether the caller has cancelled the request.
@@ -254,9 +254,9 @@ impl Worker {
     ///
     /// # Errors
     /// As [`Worker::request`]; also [`WorkerError::Crashed`] if the worker exits without success.
-    pub fn close(&mut self, limit: Duration) -> Result<Closed, WorkerError> {
+    pub fn close(&mut self, limit: Duration) -> Result<CloseReply, WorkerError> {
         let begun = Instant::now();
-        let closed: Closed = match self.request(&Op::Close, limit, &|| false, &mut |_| {}) {
+        let closed: CloseReply = match self.request(&Op::Close, limit, &|| false, &mut |_| {}) {
             Ok(closed) => closed,
             Err(error) => {
                 self.kill();

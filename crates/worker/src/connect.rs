@@ -1,10 +1,10 @@
 //! Creates the connection of a protocol by its name. The only module that knows all drivers.
 
-use jsonathlon_driver_api::driver::{Connection, DriverError, Host, Open, Result};
-use jsonathlon_driver_api::lane::{Adapter, Lane};
-use jsonathlon_drivers::{MysqlLane, PostgresLane};
+use jsonathlon_driver_api::driver::{Connection, DriverContext, DriverError, Result, SessionOptions};
+use jsonathlon_driver_api::nonblocking::{BlockingAdapter, NonblockingConnection};
+use jsonathlon_drivers::{MysqlNonblocking, PostgresNonblocking};
 
-type Opener = fn(&Open, &Host) -> Result<Box<dyn Connection>>;
+type Opener = fn(&SessionOptions, &DriverContext) -> Result<Box<dyn Connection>>;
 
 /// Driver of one protocol, from which connections are opened.
 #[derive(Debug, Clone, Copy)]
@@ -58,7 +58,7 @@ impl Connector {
     /// # Errors
     /// [`DriverError::Unavailable`] if the library cannot be loaded or the server cannot be reached.
     /// [`DriverError::Refused`] if the system rejects the folder, a setting or a statement.
-    pub fn connect(self, open: &Open, host: &Host) -> Result<Box<dyn Connection>> {
+    pub fn connect(self, open: &SessionOptions, host: &DriverContext) -> Result<Box<dyn Connection>> {
         std::fs::create_dir_all(&open.folder).map_err(|error| {
             let path = open.folder.display();
             DriverError::Unavailable(format!("failed to make the data folder {path}: {error}"))
@@ -76,22 +76,27 @@ impl Connector {
     ///
     /// # Errors
     /// As [`Connector::connect`].
-    pub fn lane(self, open: &Open, host: &Host, prepare: bool) -> Result<Box<dyn Lane>> {
+    pub fn lane(
+        self,
+        open: &SessionOptions,
+        host: &DriverContext,
+        prepare: bool,
+    ) -> Result<Box<dyn NonblockingConnection>> {
         match self.protocol {
             "mongodb" => return jsonathlon_drivers::mongodb_lane(open),
             "mysql" => {
-                if let Some(lane) = MysqlLane::open(open, prepare)? {
+                if let Some(lane) = MysqlNonblocking::open(open, prepare)? {
                     return Ok(Box::new(lane));
                 }
             }
             "postgres" => {
-                if let Some(lane) = PostgresLane::open(open, prepare)? {
+                if let Some(lane) = PostgresNonblocking::open(open, prepare)? {
                     return Ok(Box::new(lane));
                 }
             }
             _ => {}
         }
         let kept = ["duckdb", "mysql", "postgres", "sqlite"].contains(&self.protocol);
-        Ok(Box::new(Adapter::new(self.connect(open, host)?, prepare || !kept)))
+        Ok(Box::new(BlockingAdapter::new(self.connect(open, host)?, prepare || !kept)))
     }
 }

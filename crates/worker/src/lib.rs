@@ -11,12 +11,12 @@ pub mod client;
 pub mod protocol;
 
 mod connect;
-mod drive;
 mod file;
+mod job_runner;
+mod load_progress;
 mod mock;
 mod process;
-mod serve;
-mod tally;
+mod request_loop;
 #[cfg(test)]
 mod testing;
 mod usage;
@@ -24,10 +24,10 @@ mod yardstick;
 
 pub use client::{Worker, WorkerError};
 pub use connect::Connector;
-pub use drive::{Drive, Subject};
+pub use job_runner::{JobRunner, JobTarget};
 pub use process::main;
-pub use serve::serve;
-pub use usage::Meter;
+pub use request_loop::serve;
+pub use usage::UsageMeter;
 
 /// Environment variable with the process id of the coordinator. A worker compares it with its parent, because
 /// the parent-death signal is not sent if the parent died before the signal was requested.

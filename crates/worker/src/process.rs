@@ -14,8 +14,8 @@ use rustix::io::{Errno, fcntl_dupfd_cloexec};
 use rustix::process::{Signal, getpid, getppid, kill_process, set_parent_process_death_signal};
 
 use crate::PARENT_VARIABLE;
-use crate::drive::Drive;
-use crate::serve::serve_shared;
+use crate::job_runner::JobRunner;
+use crate::request_loop::serve_shared;
 
 /// Time for a worker to close its engine after the coordinator has gone.
 const GRACE: Duration = Duration::from_secs(2);
@@ -30,7 +30,7 @@ const FIRST_FD: i32 = 3;
 /// Does not return: the process exits with status 0, or 1 if the streams fail. The protocol's stream must
 /// stay open until then, because the coordinator takes its end for the end of the process, and engines run
 /// code on exit.
-pub fn main(drive: Option<&mut dyn Drive>) -> ExitCode {
+pub fn main(drive: Option<&mut dyn JobRunner>) -> ExitCode {
     let begun = follow_parent().and_then(|()| take_streams());
     let (served, _open_until_the_end) = match begun {
         Ok((input, output)) => {
@@ -51,7 +51,7 @@ pub fn main(drive: Option<&mut dyn Drive>) -> ExitCode {
     std::process::exit(code)
 }
 
-fn run(input: OwnedFd, output: &SharedOutput, drive: Option<&mut dyn Drive>) -> io::Result<()> {
+fn run(input: OwnedFd, output: &SharedOutput, drive: Option<&mut dyn JobRunner>) -> io::Result<()> {
     watch_coordinator(input.try_clone()?)?;
     let input = BufReader::with_capacity(1 << 16, File::from(input));
     serve_shared(input, Arc::clone(output), Arc::new(MonotonicClock::new()), drive)

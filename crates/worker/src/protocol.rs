@@ -10,8 +10,8 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use jsonathlon_driver_api::driver::{DriverError, Open, Place};
-use jsonathlon_driver_api::rows::Outcome;
+use jsonathlon_driver_api::driver::{DriverError, EngineLocation, SessionOptions};
+use jsonathlon_driver_api::rows::ResultSet;
 use jsonathlon_schema::value::Value;
 use jsonathlon_telemetry::process::Usage;
 use serde::{Deserialize, Serialize};
@@ -34,28 +34,28 @@ pub struct Request {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "op", rename_all = "snake_case")]
 pub enum Op {
-    /// Opens the session; answered by [`Opened`]. Must be the first request and is allowed only once.
+    /// Opens the session; answered by [`OpenReply`]. Must be the first request and is allowed only once.
     Open {
         /// Must be equal to [`PROTOCOL`].
         protocol: u32,
         /// Protocol, data folder, settings and server of the session.
-        open: Open,
+        open: SessionOptions,
     },
-    /// Runs statements whose answers do not matter (create, index, drop); answered by [`Ran`].
+    /// Runs statements whose answers do not matter (create, index, drop); answered by [`RunReply`].
     Run {
         /// Statements to run in this order; the first failure ends the request.
         statements: Vec<String>,
     },
-    /// Loads documents until they are durable; answered by [`Loaded`].
+    /// Loads documents until they are durable; answered by [`LoadReply`].
     Load {
-        /// How the documents are loaded, with the fields of [`Load`].
+        /// How the documents are loaded, with the fields of [`LoadMethod`].
         #[serde(flatten)]
-        load: Load,
+        load: LoadMethod,
         /// Whether `syncfs` on the data folder is part of the load; by default `true`.
         #[serde(default = "yes")]
         sync: bool,
     },
-    /// Runs statements and then waits until background work has ended; answered by [`Settled`].
+    /// Runs statements and then waits until background work has ended; answered by [`SettleReply`].
     Settle {
         /// Statements to run before the wait; by default none.
         #[serde(default)]
@@ -70,12 +70,12 @@ pub enum Op {
         #[serde(default = "yes")]
         sync: bool,
     },
-    /// Runs one statement and reads its rows; answered by [`Answered`].
+    /// Runs one statement and reads its rows; answered by [`AskReply`].
     Ask {
         /// Statement in the language of the system.
         statement: String,
     },
-    /// Exports documents, one JSON text per row, and keeps only their totals; answered by [`Exported`].
+    /// Exports documents, one JSON text per row, and keeps only their totals; answered by [`ExportReply`].
     Export {
         /// Statement whose rows begin with a JSON text.
         statement: String,
@@ -90,28 +90,28 @@ pub enum Op {
         /// Statement whose rows begin with a JSON text.
         statement: String,
     },
-    /// Runs a statement whose rows are a query plan; answered by [`PlanText`].
+    /// Runs a statement whose rows are a query plan; answered by [`PlanReply`].
     Plan {
         /// Complete statement, including `EXPLAIN`.
         statement: String,
     },
-    /// Runs a statement that returns one row of sizes or counters; answered by [`Figures`].
+    /// Runs a statement that returns one row of sizes or counters; answered by [`RowByName`].
     Sizes {
         /// Statement with one column per size or counter.
         statement: String,
     },
-    /// Runs a statement with one text column; answered by [`Documents`].
+    /// Runs a statement with one text column; answered by [`ReadBackReply`].
     ReadBack {
         /// Statement that reads documents back.
         statement: String,
     },
     /// Runs a job of many clients on the session's system, over connections of their own; answered by the
-    /// result of the worker's [`crate::Drive`].
+    /// result of the worker's [`crate::JobRunner`].
     Drive {
-        /// The job, in the format of the worker's [`crate::Drive`].
+        /// The job, in the format of the worker's [`crate::JobRunner`].
         job: serde_json::Value,
     },
-    /// Closes the session and then ends the process; answered by [`Closed`].
+    /// Closes the session and then ends the process; answered by [`CloseReply`].
     Close,
 }
 
@@ -122,7 +122,7 @@ fn yes() -> bool {
 /// Ways in which documents are loaded.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "mode", rename_all = "snake_case")]
-pub enum Load {
+pub enum LoadMethod {
     /// By statements that name the file, which the system reads itself.
     Statement {
         /// Statements to run in this order; the first failure ends the load.
@@ -135,8 +135,8 @@ pub enum Load {
         /// File of newline-delimited JSON, which the worker reads.
         file: PathBuf,
     },
-    /// As [`Load::Rows`], from a file with lines `{"key":…,"doc":{…}}`; each document is stored under its
-    /// key.
+    /// As [`LoadMethod::Rows`], from a file with lines `{"key":…,"doc":{…}}`; each document is stored under
+    /// its key.
     Keyed {
         /// Statement with `:doc` in place of the document, and `:key` in place of the key if the protocol
         /// needs it.
@@ -276,12 +276,12 @@ pub struct OpUsage {
 
 /// Result of [`Op::Open`]: the opened session.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Opened {
+pub struct OpenReply {
     /// Version that the system reports.
     pub version: String,
     /// Process in which the engine runs.
     #[serde(default)]
-    pub place: Place,
+    pub place: EngineLocation,
     /// Seconds for loading the library, connecting, and running the session's statements.
     pub seconds: f64,
     /// Usage of the worker while it opened the session.
@@ -290,7 +290,7 @@ pub struct Opened {
 
 /// Result of [`Op::Run`]: time and usage.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Ran {
+pub struct RunReply {
     /// Seconds for all statements together.
     pub seconds: f64,
     /// Usage during the statements.
@@ -308,7 +308,7 @@ pub struct Reject {
 
 /// Result of [`Op::Load`]: time, rejected documents and usage.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Loaded {
+pub struct LoadReply {
     /// Seconds until all documents are durable, including `sync_seconds`.
     pub seconds: f64,
     /// Seconds of these in `syncfs`. `None` if it was not requested.
@@ -323,7 +323,7 @@ pub struct Loaded {
 
 /// Result of [`Op::Settle`]: time, remaining work and usage.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Settled {
+pub struct SettleReply {
     /// Seconds for statements, waiting and `sync_seconds`. Remaining work is checked every 20 ms.
     pub seconds: f64,
     /// Seconds of these in `syncfs`. `None` if it was not requested.
@@ -336,18 +336,18 @@ pub struct Settled {
 
 /// Result of [`Op::Ask`]: the rows, time and usage.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Answered {
+pub struct AskReply {
     /// Seconds until the last row was decoded.
     pub seconds: f64,
     /// Rows of the answer, and the statistics that the system reported.
-    pub outcome: Outcome,
+    pub outcome: ResultSet,
     /// Usage during the statement.
     pub usage: OpUsage,
 }
 
 /// Result of [`Op::Export`] and [`Op::Read`]: totals of the documents.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Exported {
+pub struct ExportReply {
     /// Seconds until the last document had arrived.
     pub seconds: f64,
     /// Number of exported documents.
@@ -356,7 +356,7 @@ pub struct Exported {
     pub bytes: u64,
     /// Sum of the hashes of the texts: equal for equal texts in any order.
     pub texts: u64,
-    /// Sum of the documents' digests as JSON values ([`jsonathlon_dataset::ordinal::digest()`]). `None`
+    /// Sum of the documents' digests as JSON values ([`jsonathlon_dataset::nested::digest()`]). `None`
     /// unless requested.
     pub values: Option<u64>,
     /// Usage during the export.
@@ -365,24 +365,24 @@ pub struct Exported {
 
 /// Result of [`Op::Plan`]: the plan as text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct PlanText {
+pub struct PlanReply {
     /// One line per row, with tabs between the cells.
     pub text: String,
 }
 
 /// Result of [`Op::Sizes`]: the columns of the single row by name.
-pub type Figures = BTreeMap<String, Value>;
+pub type RowByName = BTreeMap<String, Value>;
 
 /// Result of [`Op::ReadBack`]: the texts of documents.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Documents {
+pub struct ReadBackReply {
     /// Documents as the system returns them; rows with NULL are left out.
     pub rows: Vec<String>,
 }
 
 /// Result of [`Op::Close`]: the time it took.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Closed {
+pub struct CloseReply {
     /// Seconds until the engine had closed.
     pub seconds: f64,
 }

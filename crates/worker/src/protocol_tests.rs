@@ -39,7 +39,7 @@ fn op() -> impl Strategy<Value = Op> {
     let open = (text(), any::<Option<String>>(), text(), statements(), any::<usize>()).prop_map(
         |(protocol, library, folder, statements, cores)| Op::Open {
             protocol: PROTOCOL,
-            open: Open {
+            open: SessionOptions {
                 protocol,
                 library: library.map(PathBuf::from),
                 folder: folder.into(),
@@ -55,8 +55,8 @@ fn op() -> impl Strategy<Value = Op> {
                         password: Password("secret".into()),
                         tls: Some(Tls { ca: Some("/ca.pem".into()) }),
                         process: (cores % 2 == 0).then_some(7),
-                        whole: cores % 2 == 0,
-                        patience_s: 5,
+                        exclusive: cores % 2 == 0,
+                        connect_timeout_s: 5,
                         ..Endpoint::default()
                     })
                 }),
@@ -64,11 +64,11 @@ fn op() -> impl Strategy<Value = Op> {
         },
     );
     let load = prop_oneof![
-        statements().prop_map(|statements| Load::Statement { statements }),
-        (text(), text()).prop_map(|(statement, file)| Load::Rows { statement, file: file.into() }),
-        (text(), text()).prop_map(|(statement, file)| Load::Keyed { statement, file: file.into() }),
-        (text(), text()).prop_map(|(statement, file)| Load::Whole { statement, file: file.into() }),
-        (text(), text()).prop_map(|(statement, file)| Load::Parameter { statement, file: file.into() }),
+        statements().prop_map(|statements| LoadMethod::Statement { statements }),
+        (text(), text()).prop_map(|(statement, file)| LoadMethod::Rows { statement, file: file.into() }),
+        (text(), text()).prop_map(|(statement, file)| LoadMethod::Keyed { statement, file: file.into() }),
+        (text(), text()).prop_map(|(statement, file)| LoadMethod::Whole { statement, file: file.into() }),
+        (text(), text()).prop_map(|(statement, file)| LoadMethod::Parameter { statement, file: file.into() }),
     ];
     prop_oneof![
         open,
@@ -99,14 +99,14 @@ proptest! {
     #[test]
     fn answers_come_through_with_every_bit(rows in rows(), seconds in any::<f64>()) {
         prop_assume!(seconds.is_finite());
-        let answered = Answered {
+        let answered = AskReply {
             seconds,
-            outcome: Outcome { columns: vec!["a".into()], rows, rows_read: Some(u64::MAX), ..Outcome::default() },
+            outcome: ResultSet { columns: vec!["a".into()], rows, rows_read: Some(u64::MAX), ..ResultSet::default() },
             usage: OpUsage { cpu_s: Some(seconds), client_cpu_s: None, counters: Usage { read_bytes: u64::MAX, ..Usage::default() } },
         };
         let line = serde_json::to_string(&answered).unwrap();
         prop_assert!(!line.contains('\n'));
-        let back: Answered = serde_json::from_str(&line).unwrap();
+        let back: AskReply = serde_json::from_str(&line).unwrap();
         prop_assert_eq!(back.seconds.to_bits(), seconds.to_bits());
         prop_assert_eq!(back.usage, answered.usage);
         prop_assert_eq!(back.outcome.rows.len(), answered.outcome.rows.len());
@@ -128,7 +128,7 @@ proptest! {
 fn requests_look_as_the_protocol_says() {
     let request = |op| serde_json::to_value(Request { id: 1, op }).unwrap();
     assert_eq!(request(Op::Close), serde_json::json!({"id": 1, "op": "close"}));
-    let load = Load::Rows { statement: "s".into(), file: "f".into() };
+    let load = LoadMethod::Rows { statement: "s".into(), file: "f".into() };
     assert_eq!(
         request(Op::Load { load, sync: true }),
         serde_json::json!({"id": 1, "op": "load", "mode": "rows", "statement": "s", "file": "f", "sync": true})
@@ -141,7 +141,10 @@ fn what_may_be_left_out_may_be_left_out() {
     let Op::Open { open, .. } = serde_json::from_str::<Request>(line).unwrap().op else {
         panic!("another op")
     };
-    assert_eq!(open, Open { protocol: "sqlite".into(), folder: "/x".into(), ..Open::default() });
+    assert_eq!(
+        open,
+        SessionOptions { protocol: "sqlite".into(), folder: "/x".into(), ..SessionOptions::default() }
+    );
     let line = r#"{"id":1,"op":"load","mode":"statement","statements":[]}"#;
     assert!(matches!(serde_json::from_str::<Request>(line).unwrap().op, Op::Load { sync: true, .. }));
 }
@@ -152,6 +155,6 @@ fn cells_that_are_no_values_are_refused() {
         let line = format!(
             r#"{{"columns":[],"rows":[[{cell}]],"server_seconds":null,"rows_read":null,"bytes_read":null,"memory_bytes":null}}"#
         );
-        assert!(serde_json::from_str::<Outcome>(&line).is_err(), "{cell}");
+        assert!(serde_json::from_str::<ResultSet>(&line).is_err(), "{cell}");
     }
 }

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use jsonathlon_driver_api::driver::Place;
+use jsonathlon_driver_api::driver::EngineLocation;
 use jsonathlon_telemetry::clock::Clock;
 use jsonathlon_telemetry::process::Usage;
 use rustix::time::{ClockId, clock_gettime};
@@ -12,19 +12,19 @@ use crate::protocol::OpUsage;
 
 /// Clock and counters at the beginning of a measurement.
 #[derive(Debug)]
-pub struct Meter {
-    place: Place,
+pub struct UsageMeter {
+    place: EngineLocation,
     counters: Usage,
     server_cpu: Duration,
     cpu: Duration,
     begun: Duration,
 }
 
-impl Meter {
+impl UsageMeter {
     /// Reads the counters and, last, the clock. Reading takes tens of microseconds, for a server
     /// milliseconds, and is not part of the measured time.
     #[must_use]
-    pub fn start(clock: &dyn Clock, place: Place) -> Self {
+    pub fn start(clock: &dyn Clock, place: EngineLocation) -> Self {
         let counters = counters(place);
         Self { place, counters, server_cpu: server_cpu(place), cpu: cpu(), begun: clock.now() }
     }
@@ -35,11 +35,11 @@ impl Meter {
         let seconds = (clock.now() - self.begun).as_secs_f64();
         let own = cpu().saturating_sub(self.cpu).as_secs_f64();
         let (cpu_s, client_cpu_s) = match self.place {
-            Place::Here => (Some(own), None),
-            Place::Process(_) => {
+            EngineLocation::InProcess => (Some(own), None),
+            EngineLocation::Process(_) => {
                 (Some(server_cpu(self.place).saturating_sub(self.server_cpu).as_secs_f64()), Some(own))
             }
-            Place::Elsewhere => (None, Some(own)),
+            EngineLocation::Remote => (None, Some(own)),
         };
         (seconds, OpUsage { cpu_s, client_cpu_s, counters: counters(self.place).since(&self.counters) })
     }
@@ -52,19 +52,19 @@ fn cpu() -> Duration {
     Duration::new(time.tv_sec.unsigned_abs(), u32::try_from(time.tv_nsec).unwrap_or(0))
 }
 
-fn server_cpu(place: Place) -> Duration {
+fn server_cpu(place: EngineLocation) -> Duration {
     match place {
-        Place::Process(pid) => jsonathlon_telemetry::cpu::of_tree(pid).unwrap_or_default(),
-        Place::Here | Place::Elsewhere => Duration::ZERO,
+        EngineLocation::Process(pid) => jsonathlon_telemetry::cpu::of_tree(pid).unwrap_or_default(),
+        EngineLocation::InProcess | EngineLocation::Remote => Duration::ZERO,
     }
 }
 
-fn counters(place: Place) -> Usage {
+fn counters(place: EngineLocation) -> Usage {
     // Without `/proc` the counters are zeros for the coordinator; the answer is still valid.
     match place {
-        Place::Process(pid) => Usage::of_tree(pid),
-        Place::Here => Usage::of(std::process::id()),
-        Place::Elsewhere => Ok(Usage::default()),
+        EngineLocation::Process(pid) => Usage::of_tree(pid),
+        EngineLocation::InProcess => Usage::of(std::process::id()),
+        EngineLocation::Remote => Ok(Usage::default()),
     }
     .unwrap_or_default()
 }
@@ -78,7 +78,7 @@ mod tests {
     #[test]
     fn seconds_are_the_clocks_and_cpu_is_what_was_burnt() {
         let clock = FakeClock::new();
-        let meter = Meter::start(&clock, Place::Here);
+        let meter = UsageMeter::start(&clock, EngineLocation::InProcess);
         clock.advance(Duration::from_millis(1500));
         let real = MonotonicClock::new();
         let begun = real.now();
@@ -86,7 +86,7 @@ mod tests {
             std::hint::spin_loop();
         }
         let (seconds, usage) = meter.stop(&clock);
-        let (_, elsewhere) = Meter::start(&clock, Place::Elsewhere).stop(&clock);
+        let (_, elsewhere) = UsageMeter::start(&clock, EngineLocation::Remote).stop(&clock);
         assert!(elsewhere.cpu_s.is_none() && elsewhere.client_cpu_s.is_some());
         assert!((seconds - 1.5).abs() < 1e-9);
         // Other threads of the test program use CPU time too, so there is no upper bound to assert.

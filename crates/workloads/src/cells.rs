@@ -1,7 +1,7 @@
 //! Builds the cells that identify the trials of one configuration.
 
 use jsonathlon_results::control::CONTROL;
-use jsonathlon_schema::id::{Id, State, Step};
+use jsonathlon_schema::id::{ConfigurationId, DataState, Step};
 use jsonathlon_schema::record::{Cell, Parameters, Phase};
 use jsonathlon_telemetry::control::WORK;
 
@@ -21,7 +21,7 @@ pub struct Cells<'a> {
 impl Cells<'_> {
     /// Cell of `step` in `phase`; `state` is `None` if the step has no data state.
     #[must_use]
-    pub fn cell(&self, step: impl Into<Step>, phase: Phase, state: Option<State>) -> Cell {
+    pub fn cell(&self, step: impl Into<Step>, phase: Phase, state: Option<DataState>) -> Cell {
         let configuration = &self.target.configuration;
         let mut parameters = Parameters::new();
         parameters.insert("scale".into(), self.documents.into());
@@ -51,14 +51,14 @@ impl Cells<'_> {
 
     /// Cell of the disk space that the documents occupy in `state`.
     #[must_use]
-    pub fn size(&self, state: State) -> Cell {
+    pub fn size(&self, state: DataState) -> Cell {
         self.cell(Step::Size, Phase::Steady, Some(state))
     }
 
     /// Keys of the load trial and the size trial after it, in a round that begins with a load.
     #[must_use]
     pub fn load_keys(&self, round: u32) -> [String; 2] {
-        [self.load().trial_key(round, 0), self.size(State::Drained).trial_key(round, 0)]
+        [self.load().trial_key(round, 0), self.size(DataState::Drained).trial_key(round, 0)]
     }
 
     /// Cell of reading documents back.
@@ -73,7 +73,7 @@ impl Cells<'_> {
 pub(crate) fn control_cell(workload: &str) -> Cell {
     Cell {
         workload: workload.into(),
-        id: Id::new(CONTROL, WORK, "kernels", ""),
+        id: ConfigurationId::new(CONTROL, WORK, "kernels", ""),
         profile: None,
         step: Step::Control,
         phase: Phase::Steady,

@@ -4,19 +4,19 @@ use std::collections::BTreeMap;
 
 use jsonathlon_dataset::left_out;
 use jsonathlon_dataset::source::Source;
-use jsonathlon_dataset::stage::{NoDocument, Staged};
+use jsonathlon_dataset::stage::{NoDocument, StagedDocuments};
 use jsonathlon_results::folder::RunFolder;
-use jsonathlon_schema::manifest::Data;
+use jsonathlon_schema::manifest::DataSetInfo;
 
 use crate::RunError;
-use crate::observer::{Event, Observer};
+use crate::observer::{Observer, RunEvent};
 
 /// Number of non-document lines whose place and fault are reported; the file in the run folder lists all of
 /// them.
 const TOLD: usize = 3;
 
 /// Warns about lines of the source that are not documents, and about files that were not read.
-pub(crate) fn tell(staged: &Staged, observer: &mut dyn Observer) {
+pub(crate) fn tell(staged: &StagedDocuments, observer: &mut dyn Observer) {
     let left_out = left_out::sentence(&staged.left_out);
     let no_documents = match staged.no_documents.len() {
         0 => None,
@@ -24,22 +24,22 @@ pub(crate) fn tell(staged: &Staged, observer: &mut dyn Observer) {
         lines => Some(format!("{lines} lines are no JSON, and no documents: {}", first(staged).join("; "))),
     };
     for text in left_out.into_iter().chain(no_documents) {
-        observer.event(&Event::Warning(&text));
+        observer.event(&RunEvent::Warning(&text));
     }
 }
 
 /// Place and fault of the first [`TOLD`] lines that are not documents.
-fn first(staged: &Staged) -> Vec<String> {
+fn first(staged: &StagedDocuments) -> Vec<String> {
     let told = staged.no_documents.iter().take(TOLD);
     told.map(|NoDocument { place, fault }| format!("{place}: {fault}")).collect()
 }
 
-/// Writes all lines that are not documents to [`Data::NO_DOCUMENTS`] in the run folder. Writes no file if
-/// there are none.
+/// Writes all lines that are not documents to [`DataSetInfo::NO_DOCUMENTS`] in the run folder. Writes no file
+/// if there are none.
 ///
 /// # Errors
 /// If the file cannot be written.
-pub(crate) fn list_no_documents(staged: &Staged, folder: &RunFolder) -> Result<(), RunError> {
+pub(crate) fn list_no_documents(staged: &StagedDocuments, folder: &RunFolder) -> Result<(), RunError> {
     if staged.no_documents.is_empty() {
         return Ok(());
     }
@@ -54,7 +54,7 @@ pub(crate) fn list_no_documents(staged: &Staged, folder: &RunFolder) -> Result<(
         lines.extend_from_slice(line.to_string().as_bytes());
         lines.push(b'\n');
     }
-    folder.write_file(Data::NO_DOCUMENTS, &lines)?;
+    folder.write_file(DataSetInfo::NO_DOCUMENTS, &lines)?;
     Ok(())
 }
 
@@ -62,7 +62,11 @@ pub(crate) fn list_no_documents(staged: &Staged, folder: &RunFolder) -> Result<(
 ///
 /// # Errors
 /// If the source cannot be serialised as JSON.
-pub(crate) fn of(source: &Source, staged: &Staged, staging_s: f64) -> serde_json::Result<Data> {
+pub(crate) fn of(
+    source: &Source,
+    staged: &StagedDocuments,
+    staging_s: f64,
+) -> serde_json::Result<DataSetInfo> {
     let reference_sizes = staged.sizes.as_ref().map_or_else(BTreeMap::new, |sizes| {
         BTreeMap::from([
             ("raw".to_owned(), sizes.raw),
@@ -71,7 +75,7 @@ pub(crate) fn of(source: &Source, staged: &Staged, staging_s: f64) -> serde_json
             ("zstd-1".to_owned(), sizes.zstd1),
         ])
     });
-    Ok(Data {
+    Ok(DataSetInfo {
         documents: staged.documents,
         bytes: staged.bytes,
         digest: staged.digest.clone(),

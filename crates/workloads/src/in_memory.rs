@@ -12,7 +12,7 @@ const READ_AHEAD: u64 = 128 << 10;
 /// Bytes that a trial may read from the disk and still count as in memory. `None` on a remote server and if
 /// the data files cannot be measured.
 pub(crate) fn may_read(session: &Session<'_>) -> Option<u64> {
-    if session.is_guest() {
+    if session.is_remote() {
         return None;
     }
     let logs = page_cache::allocated_bytes_of(session.folder(), &session.target.part.logs).ok()?;

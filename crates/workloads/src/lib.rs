@@ -7,7 +7,6 @@
 
 pub mod analytics;
 pub mod asking;
-pub mod bench;
 pub mod cells;
 pub mod documents;
 pub mod durability;
@@ -15,24 +14,25 @@ pub mod engine;
 pub mod fidelity;
 pub mod loading;
 pub mod observer;
-pub mod pace;
-pub mod proof;
 pub mod questions;
 pub mod recorder;
 pub mod run;
+pub mod run_context;
 pub mod serving;
 pub mod session;
 pub mod settings;
+pub mod smoke_test;
+pub mod stopping;
 pub mod target;
 pub mod workload;
 
-mod access;
-mod bound;
+mod bottleneck;
 mod data;
 mod error;
 mod in_memory;
 mod limit;
 mod plain_name;
+mod plan_check;
 mod scratch;
 mod snapshot;
 mod spent;

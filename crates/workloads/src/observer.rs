@@ -1,10 +1,10 @@
 //! Events that a run reports while it is in progress.
 
-use jsonathlon_schema::record::{PlanCheck, Rejects, Structure, Trial};
+use jsonathlon_schema::record::{PlanCheck, Rejects, RoundTripReport, Trial};
 
 /// Kinds of work that take long enough for a progress display.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Work {
+pub enum Activity {
     /// Staging documents before the first trial.
     Staging,
     /// Loading documents into a system.
@@ -13,18 +13,18 @@ pub enum Work {
     Turn,
 }
 
-/// Something that happened during a run.
+/// What an observer is told during a run: progress, results as they are recorded, and warnings.
 #[derive(Debug)]
-pub enum Event<'a> {
+pub enum RunEvent<'a> {
     /// A named piece of work began: staging documents, loading a system, a round.
     Began {
         /// Kind of the work that began.
-        work: Work,
+        work: Activity,
         /// Description of the work in a few words.
         what: &'a str,
     },
     /// Number of planned rounds, or why further rounds follow, as a sentence.
-    Pace(&'a str),
+    Schedule(&'a str),
     /// Estimated time for the remaining rounds, extrapolated from the previous ones.
     Left {
         /// Remaining time, counted from now.
@@ -53,7 +53,7 @@ pub enum Event<'a> {
     /// A system rejected documents while loading.
     Rejects(&'a Rejects),
     /// Documents were read back and compared with the originals.
-    Structure(&'a Structure),
+    Structure(&'a RoundTripReport),
     /// A message that matters for the interpretation of the results.
     Warning(&'a str),
 }
@@ -61,13 +61,13 @@ pub enum Event<'a> {
 /// Receives run events in order, on the coordinator's thread; implementations must return quickly.
 pub trait Observer {
     /// Called once for every event, in order; must return quickly.
-    fn event(&mut self, event: &Event<'_>);
+    fn event(&mut self, event: &RunEvent<'_>);
 }
 
 /// Observer that ignores all events.
 #[derive(Debug, Default, Clone, Copy)]
-pub struct Silent;
+pub struct NoopObserver;
 
-impl Observer for Silent {
-    fn event(&mut self, _: &Event<'_>) {}
+impl Observer for NoopObserver {
+    fn event(&mut self, _: &RunEvent<'_>) {}
 }

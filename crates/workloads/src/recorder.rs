@@ -5,23 +5,23 @@ use std::time::Instant;
 
 use jsonathlon_results::folder::RunFolder;
 use jsonathlon_results::journal::Journal;
-use jsonathlon_schema::id::State;
+use jsonathlon_schema::id::DataState;
 use jsonathlon_schema::record::{
-    Agreement, Body, Cell, Failure, FailureKind, Metrics, Phase, Record, Trial, Verdict,
+    Agreement, Cell, Failure, FailureKind, JournalRecord, Metrics, Phase, RecordBody, Trial, Verdict,
 };
 use jsonathlon_telemetry::machine;
 use jsonathlon_telemetry::memory::Memory;
 
 use crate::RunError;
-use crate::observer::{Event, Observer};
-use crate::pace::CellRounds;
+use crate::observer::{Observer, RunEvent};
+use crate::stopping::CellRounds;
 use crate::target::Target;
 
 /// Failure message of trials that fail for the same reason as an earlier trial, to whose record they point.
 pub(crate) const SAME: &str = "not done for the same reason";
 
 /// Appends records to the journal and reports them to the observer.
-pub struct Recorder<'a> {
+pub struct TrialRecorder<'a> {
     pub(crate) folder: &'a RunFolder,
     journal: Journal,
     pub(crate) observer: &'a mut dyn Observer,
@@ -33,24 +33,24 @@ pub struct Recorder<'a> {
     /// Time of the last record and the machine's CPU steal in seconds by then.
     before: (Instant, Option<f64>),
     /// Times of the trials by cell key, for the stopping rule.
-    times: BTreeMap<String, Timed>,
+    times: BTreeMap<String, CellTimes>,
     /// Recorded comparisons of answers between systems.
     pub(crate) agreements: Vec<Agreement>,
 }
 
-/// Times of one cell, by round.
-struct Timed {
+/// Times of one cell by round, from which the precision that has been reached is computed.
+struct CellTimes {
     cell: Cell,
     rounds: BTreeMap<u32, Vec<f64>>,
     /// Whether every trial so far has verdict exact or approximate.
-    is_well: bool,
+    is_rankable: bool,
 }
 
-impl<'a> Recorder<'a> {
+impl<'a> TrialRecorder<'a> {
     pub(crate) fn new(
         folder: &'a RunFolder,
         journal: Journal,
-        records: &[Record],
+        records: &[JournalRecord],
         planned: &[String],
         observer: &'a mut dyn Observer,
     ) -> Self {
@@ -68,8 +68,8 @@ impl<'a> Recorder<'a> {
         };
         for record in records {
             match &record.body {
-                Body::Trial(trial) => recorder.remember(trial),
-                Body::Agreement(agreement) => recorder.agreements.push(agreement.as_ref().clone()),
+                RecordBody::Trial(trial) => recorder.remember(trial),
+                RecordBody::Agreement(agreement) => recorder.agreements.push(agreement.as_ref().clone()),
                 _ => {}
             }
         }
@@ -80,11 +80,11 @@ impl<'a> Recorder<'a> {
 
     fn tell_trials(&mut self) {
         let done = self.planned - self.open.len() as u64;
-        self.observer.event(&Event::Trials { done, planned: self.planned });
+        self.observer.event(&RunEvent::Trials { done, planned: self.planned });
     }
 
     /// Returns the times of the ranked cold and hot cells in `state` whose trials all have a correct answer.
-    pub(crate) fn ranked(&self, targets: &[Target], state: State) -> Vec<CellRounds> {
+    pub(crate) fn ranked(&self, targets: &[Target], state: DataState) -> Vec<CellRounds> {
         let is_ranked = |cell: &Cell| {
             targets.iter().any(|target| {
                 let configuration = &target.configuration;
@@ -93,19 +93,19 @@ impl<'a> Recorder<'a> {
         };
         self.times
             .values()
-            .filter(|one| one.is_well && matches!(one.cell.phase, Phase::Cold | Phase::Hot))
+            .filter(|one| one.is_rankable && matches!(one.cell.phase, Phase::Cold | Phase::Hot))
             .filter(|one| one.cell.state == Some(state) && is_ranked(&one.cell))
             .map(|one| one.rounds.values().cloned().collect())
             .collect()
     }
 
     fn remember(&mut self, trial: &Trial) {
-        let timed = self.times.entry(trial.cell.key()).or_insert_with(|| Timed {
+        let timed = self.times.entry(trial.cell.key()).or_insert_with(|| CellTimes {
             cell: trial.cell.clone(),
             rounds: BTreeMap::new(),
-            is_well: true,
+            is_rankable: true,
         });
-        timed.is_well &= matches!(trial.verdict, Verdict::Exact | Verdict::Approximate);
+        timed.is_rankable &= matches!(trial.verdict, Verdict::Exact | Verdict::Approximate);
         timed.rounds.entry(trial.round).or_default().extend(trial.seconds);
     }
 
@@ -119,16 +119,16 @@ impl<'a> Recorder<'a> {
     /// # Errors
     /// If the journal cannot be written.
     pub fn trial(&mut self, key: String, trial: Trial) -> Result<(), RunError> {
-        self.quick_trial(key, trial)?;
+        self.trial_unsynced(key, trial)?;
         Ok(self.journal.sync()?)
     }
 
     /// Appends a trial without waiting for the disk. For trials that take less time than a sync and can be
-    /// repeated; the caller must call [`Recorder::sync`] after a group of them.
+    /// repeated; the caller must call [`TrialRecorder::sync`] after a group of them.
     ///
     /// # Errors
     /// If the journal cannot be written.
-    pub fn quick_trial(&mut self, key: String, mut trial: Trial) -> Result<(), RunError> {
+    pub fn trial_unsynced(&mut self, key: String, mut trial: Trial) -> Result<(), RunError> {
         if let Some(load) = machine::load_average() {
             trial.metrics.insert("machine_load".into(), load);
         }
@@ -144,9 +144,9 @@ impl<'a> Recorder<'a> {
         }
         self.before = now;
         self.remember(&trial);
-        self.observer.event(&Event::Trial(&trial));
+        self.observer.event(&RunEvent::Trial(&trial));
         self.open.remove(&key);
-        self.journal.append_unsynced(&Record::new(key, Body::Trial(Box::new(trial))))?;
+        self.journal.append_unsynced(&JournalRecord::new(key, RecordBody::Trial(Box::new(trial))))?;
         self.tell_trials();
         Ok(())
     }
@@ -179,7 +179,7 @@ impl<'a> Recorder<'a> {
             FailureKind::Wrong => Verdict::Wrong,
             _ => Verdict::Failed,
         };
-        let trial = Trial { verdict, failure: Some(failure), ..blank(cell, round, order) };
+        let trial = Trial { verdict, failure: Some(failure), ..new_trial(cell, round, order) };
         self.trial(key, trial)
     }
 
@@ -187,27 +187,27 @@ impl<'a> Recorder<'a> {
     ///
     /// # Errors
     /// If the journal cannot be written.
-    pub fn note(&mut self, key: String, body: Body) -> Result<(), RunError> {
+    pub fn append(&mut self, key: String, body: RecordBody) -> Result<(), RunError> {
         match &body {
-            Body::Plan(plan) => self.observer.event(&Event::Plan(plan)),
-            Body::Rejects(rejects) => self.observer.event(&Event::Rejects(rejects)),
-            Body::Structure(structure) => self.observer.event(&Event::Structure(structure)),
-            Body::Agreement(agreement) => self.agreements.push(agreement.as_ref().clone()),
-            Body::Trial(_) | Body::Resumed { .. } => {}
+            RecordBody::Plan(plan) => self.observer.event(&RunEvent::Plan(plan)),
+            RecordBody::Rejects(rejects) => self.observer.event(&RunEvent::Rejects(rejects)),
+            RecordBody::Structure(structure) => self.observer.event(&RunEvent::Structure(structure)),
+            RecordBody::Agreement(agreement) => self.agreements.push(agreement.as_ref().clone()),
+            RecordBody::Trial(_) | RecordBody::Resumed { .. } => {}
         }
-        self.journal.append(&Record::new(key, body))?;
+        self.journal.append(&JournalRecord::new(key, body))?;
         Ok(())
     }
 
     /// Reports a warning that matters for the interpretation of the results.
     pub fn warn(&mut self, text: &str) {
-        self.observer.event(&Event::Warning(text));
+        self.observer.event(&RunEvent::Warning(text));
     }
 }
 
 /// Creates a trial of `cell` that ends now and has no results yet.
 #[must_use]
-pub fn blank(cell: &Cell, round: u32, order: u32) -> Trial {
+pub fn new_trial(cell: &Cell, round: u32, order: u32) -> Trial {
     let at_ms = jiff::Timestamp::now().as_millisecond();
     Trial { at_ms, ..Trial::blank(cell.clone(), round, order) }
 }

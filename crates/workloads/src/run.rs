@@ -12,27 +12,26 @@ use jsonathlon_dataset::{
     DataError,
     scan::Traits,
     source::Source,
-    stage::{StageOptions, Staged, stage},
+    stage::{StageOptions, StagedDocuments, stage},
 };
-use jsonathlon_results::{ResultsError, folder::RunFolder, tested::tested_in};
+use jsonathlon_results::{ResultsError, durability_evidence::load_evidence, folder::RunFolder};
 use jsonathlon_schema::{
-    manifest::{Configuration, Durability, Exception, Manifest, Planned, SCHEMA},
+    manifest::{Configuration, Durability, Manifest, SCHEMA, SettingDeviation, TrialPlan},
     ranking::MemorySetting,
-    record::{Body, Record},
+    record::{JournalRecord, RecordBody},
 };
 use jsonathlon_telemetry::{
     clock::{Clock, MonotonicClock},
     disk, machine,
-    series::{INTERVAL, Series, Subject},
+    series::{INTERVAL, SubjectHandle, TelemetryWriter},
 };
 
 use crate::{
-    RunError,
-    bench::Bench,
-    data,
+    RunError, data,
     engine::WorkerCommand,
-    observer::{Event, Observer, Work},
-    recorder::Recorder,
+    observer::{Activity, Observer, RunEvent},
+    recorder::TrialRecorder,
+    run_context::RunContext,
     settings::Settings,
     spent::Spent,
     target::Target,
@@ -46,7 +45,7 @@ const LEAST_MEMORY: u64 = 1 << 30;
 
 /// Plan of a run before anything is executed.
 #[derive(Debug)]
-pub struct Plan {
+pub struct RunPlan {
     /// Source of the documents: a file, generated events, standard input or a URL.
     pub source: Source,
     /// Settings that all workloads share.
@@ -65,17 +64,17 @@ pub struct Plan {
 /// If the run cannot start or cannot be completed; failed trials are recorded and are not errors. After
 /// [`RunError::Interrupted`], the run can be resumed if its manifest exists.
 pub fn start(
-    plan: &Plan,
+    plan: &RunPlan,
     workload: &mut dyn Workload,
     folder: &Path,
     observer: &mut dyn Observer,
     cancelled: &dyn Fn() -> bool,
 ) -> Result<(), RunError> {
     let begun = Instant::now();
-    takes(plan, workload)?;
+    check_targets(plan, workload)?;
     let folder = RunFolder::create(folder)?;
     let clock = MonotonicClock::new();
-    let staged = match ready(plan, workload, &folder, observer, cancelled) {
+    let staged = match prepare_documents(plan, workload, &folder, observer, cancelled) {
         Ok(staged) => staged,
         Err(error) => {
             // Without a manifest, the folder is useless. The first error is the relevant one.
@@ -86,30 +85,30 @@ pub fn start(
     let staging_s = clock.now().as_secs_f64();
     let disk_bytes_per_s = disk::read_bandwidth(&folder.work())
         .map_err(RunError::io("measure the disk under the run folder"))?;
-    let setting = Setting { workload: workload.name(), staged: &staged, disk_bytes_per_s };
-    let bench = Bench { begun, ..bench(plan, &setting, &folder, cancelled) };
+    let setting = StagedRun { workload: workload.name(), staged: &staged, disk_bytes_per_s };
+    let bench = RunContext { begun, ..bench(plan, &setting, &folder, cancelled) };
     let manifest = manifest(plan, workload, &folder, &bench, staging_s)?;
     folder.write_manifest(&manifest)?;
     let (journal, _) = folder.journal()?;
-    let mut recorder = Recorder::new(&folder, journal, &[], &manifest.plan.trials, observer);
+    let mut recorder = TrialRecorder::new(&folder, journal, &[], &manifest.plan.trials, observer);
     cleaned_up(plan, &folder, run_trials(workload, &bench, &mut recorder))
 }
 
 /// Rejects a plan with a target on which the workload cannot run.
-fn takes(plan: &Plan, workload: &dyn Workload) -> Result<(), RunError> {
-    match plan.targets.iter().find_map(|target| workload.refuses(target)) {
+fn check_targets(plan: &RunPlan, workload: &dyn Workload) -> Result<(), RunError> {
+    match plan.targets.iter().find_map(|target| workload.unsupported_reason(target)) {
         Some(why) => Err(RunError::Catalogue(format!("{} cannot run: {why}", workload.name()))),
         None => Ok(()),
     }
 }
 
-fn ready(
-    plan: &Plan,
+fn prepare_documents(
+    plan: &RunPlan,
     workload: &mut dyn Workload,
     folder: &RunFolder,
     observer: &mut dyn Observer,
     cancelled: &dyn Fn() -> bool,
-) -> Result<Staged, RunError> {
+) -> Result<StagedDocuments, RunError> {
     servers_fit(plan, folder)?;
     match &plan.source {
         Source::Generated { documents, .. } => {
@@ -126,8 +125,8 @@ fn ready(
 }
 
 /// Fails early if servers cannot be started here, instead of failing every trial.
-fn servers_fit(plan: &Plan, folder: &RunFolder) -> Result<(), RunError> {
-    let is_started = |target: &&Target| target.guest.is_none() && target.configuration.server.is_some();
+fn servers_fit(plan: &RunPlan, folder: &RunFolder) -> Result<(), RunError> {
+    let is_started = |target: &&Target| target.remote.is_none() && target.configuration.server.is_some();
     let servers = plan.targets.iter().filter(is_started).filter_map(|one| one.configuration.server.as_ref());
     let mut transports: Vec<Transport> = Vec::new();
     for server in servers {
@@ -142,7 +141,7 @@ fn servers_fit(plan: &Plan, folder: &RunFolder) -> Result<(), RunError> {
 
 /// Number of targets that store all documents. References are excluded, because their columns take little
 /// space.
-fn databases(plan: &Plan) -> usize {
+fn databases(plan: &RunPlan) -> usize {
     plan.targets.iter().filter(|target| !target.configuration.reference).count()
 }
 
@@ -152,7 +151,7 @@ fn databases(plan: &Plan) -> usize {
 /// # Errors
 /// As [`start`], and [`RunError::Changed`] if plan, artifacts or documents differ from those of the run.
 pub fn resume(
-    plan: &Plan,
+    plan: &RunPlan,
     workload: &mut dyn Workload,
     folder: &Path,
     observer: &mut dyn Observer,
@@ -181,39 +180,39 @@ pub fn resume(
         )));
     }
     let disk_bytes_per_s = manifest.disk_bytes_per_s;
-    let setting = Setting { workload: workload.name(), staged: &staged, disk_bytes_per_s };
+    let setting = StagedRun { workload: workload.name(), staged: &staged, disk_bytes_per_s };
     let (mut journal, records) = folder.journal()?;
     let spent = Spent::of(&manifest, &records);
-    let bench = Bench { begun, spent, resumed: true, ..bench(plan, &setting, &folder, cancelled) };
-    if workload.keys(&bench) != manifest.plan.trials {
+    let bench = RunContext { begun, spent, resumed: true, ..bench(plan, &setting, &folder, cancelled) };
+    if workload.planned_keys(&bench) != manifest.plan.trials {
         return Err(RunError::Changed(
             "this version of the program plans other trials; resume it with the version that began it, or \
              start a new run"
                 .to_owned(),
         ));
     }
-    let resumed = records.iter().filter(|record| matches!(record.body, Body::Resumed { .. })).count();
+    let resumed = records.iter().filter(|record| matches!(record.body, RecordBody::Resumed { .. })).count();
     let at_ms = jiff::Timestamp::now().as_millisecond();
-    journal.append(&Record::new(format!("resumed:{}", resumed + 1), Body::Resumed { at_ms }))?;
+    journal.append(&JournalRecord::new(format!("resumed:{}", resumed + 1), RecordBody::Resumed { at_ms }))?;
     let trials = &manifest.plan.trials;
-    let mut recorder = Recorder::new(&folder, journal, &records, trials, observer);
+    let mut recorder = TrialRecorder::new(&folder, journal, &records, trials, observer);
     cleaned_up(plan, &folder, run_trials(workload, &bench, &mut recorder))
 }
 
 /// Values that are known once documents are staged.
-struct Setting<'a> {
+struct StagedRun<'a> {
     workload: &'static str,
-    staged: &'a Staged,
+    staged: &'a StagedDocuments,
     disk_bytes_per_s: Option<f64>,
 }
 
 fn bench<'a>(
-    plan: &'a Plan,
-    setting: &Setting<'a>,
+    plan: &'a RunPlan,
+    setting: &StagedRun<'a>,
     folder: &RunFolder,
     cancelled: &'a dyn Fn() -> bool,
-) -> Bench<'a> {
-    Bench {
+) -> RunContext<'a> {
+    RunContext {
         workload: setting.workload,
         targets: &plan.targets,
         staged: setting.staged,
@@ -225,7 +224,7 @@ fn bench<'a>(
         resumed: false,
         begun: Instant::now(),
         spent: Spent::default(),
-        subject: Subject::default(),
+        subject: SubjectHandle::default(),
         cancelled,
     }
 }
@@ -233,32 +232,32 @@ fn bench<'a>(
 /// Runs the trials while the telemetry is sampled at 1 Hz. A resumed run appends to the same telemetry file.
 fn run_trials(
     workload: &dyn Workload,
-    bench: &Bench<'_>,
-    recorder: &mut Recorder<'_>,
+    bench: &RunContext<'_>,
+    recorder: &mut TrialRecorder<'_>,
 ) -> Result<(), RunError> {
     let folder = recorder.folder;
     let output = folder.series()?;
-    let _until_the_end = Series::start(&folder.work(), bench.subject.clone(), INTERVAL, output);
+    let _until_the_end = TelemetryWriter::start(&folder.work(), bench.subject.clone(), INTERVAL, output);
     workload.run(bench, recorder)
 }
 
 fn stage_documents(
-    plan: &Plan,
+    plan: &RunPlan,
     workload: &mut dyn Workload,
     folder: &RunFolder,
-    compression_rows: bool,
+    measure_compressed_sizes: bool,
     observer: &mut dyn Observer,
     cancelled: &dyn Fn() -> bool,
-) -> Result<Staged, RunError> {
-    observer.event(&Event::Began { work: Work::Staging, what: "staging documents" });
+) -> Result<StagedDocuments, RunError> {
+    observer.event(&RunEvent::Began { work: Activity::Staging, what: "staging documents" });
     let options = StageOptions {
-        compression_rows,
+        measure_compressed_sizes,
         suspect: suspects(&plan.targets, workload)?,
         ..StageOptions::default()
     };
     let mut progress = |progress: jsonathlon_dataset::stage::Progress| {
         let unit = if plan.source.is_made() { "documents" } else { "bytes" };
-        observer.event(&Event::Progress { done: progress.done, total: progress.total, unit });
+        observer.event(&RunEvent::Progress { done: progress.done, total: progress.total, unit });
     };
     match stage(&plan.source, &folder.work(), options, &mut *workload.observer(), &mut progress, cancelled) {
         Err(DataError::Cancelled) => Err(RunError::Interrupted),
@@ -288,10 +287,15 @@ fn suspects(targets: &[Target], workload: &dyn Workload) -> Result<Traits, RunEr
 }
 
 /// Fails if disk space or memory do not suffice for the run.
-fn check_room(folder: &RunFolder, bytes: u64, plan: &Plan, workload: &dyn Workload) -> Result<(), RunError> {
+fn check_room(
+    folder: &RunFolder,
+    bytes: u64,
+    plan: &RunPlan,
+    workload: &dyn Workload,
+) -> Result<(), RunError> {
     let targets = databases(plan);
     let free = disk::free_bytes(folder.path()).map_err(RunError::io("ask how much disk is free"))?;
-    let needed = workload.room(bytes, targets as u64);
+    let needed = workload.required_disk_bytes(bytes, targets as u64);
     if free < needed {
         return Err(RunError::Environment(format!(
             "{} has {} MB free, this run needs about {} MB for {targets} configurations: choose {}, fewer \
@@ -299,7 +303,7 @@ fn check_room(folder: &RunFolder, bytes: u64, plan: &Plan, workload: &dyn Worklo
             folder.path().display(),
             free / 1_000_000,
             needed / 1_000_000,
-            workload.less()
+            workload.size_option_hint()
         )));
     }
     match machine::available_memory_bytes() {
@@ -317,10 +321,10 @@ fn json<T>(written: serde_json::Result<T>) -> Result<T, RunError> {
 }
 
 fn manifest(
-    plan: &Plan,
+    plan: &RunPlan,
     workload: &dyn Workload,
     folder: &RunFolder,
-    bench: &Bench<'_>,
+    bench: &RunContext<'_>,
     staging_s: f64,
 ) -> Result<Manifest, RunError> {
     let staged = bench.staged;
@@ -340,17 +344,17 @@ fn manifest(
         configurations: tested(plan, folder),
         workloads: vec![workload.name().to_owned()],
         settings,
-        plan: Planned { trials: workload.keys(bench) },
+        plan: TrialPlan { trials: workload.planned_keys(bench) },
     })
 }
 
 /// Describes the configurations, with the results of durability runs in sibling folders for their tiers.
-fn tested(plan: &Plan, folder: &RunFolder) -> Vec<Configuration> {
+fn tested(plan: &RunPlan, folder: &RunFolder) -> Vec<Configuration> {
     let mut all: Vec<Configuration> = plan.targets.iter().map(configuration).collect();
     if all.iter().any(|one| one.durability.is_some())
         && let Some(beside) = folder.path().parent()
     {
-        let shown = tested_in(beside);
+        let shown = load_evidence(beside);
         for one in &mut all {
             if let Some(durability) = &mut one.durability {
                 durability.tested = shown.get(&durability.basis).cloned().unwrap_or_default();
@@ -393,7 +397,7 @@ fn configuration(target: &Target) -> Configuration {
         exceptions: from
             .exceptions
             .iter()
-            .map(|exception| Exception { what: exception.what.clone(), why: exception.why.clone() })
+            .map(|exception| SettingDeviation { what: exception.what.clone(), why: exception.why.clone() })
             .collect(),
     }
 }
@@ -430,7 +434,7 @@ fn other_questions(from: &jsonathlon_catalogue::Configuration) -> BTreeMap<Strin
 }
 
 /// Removes temporary data, however the run ended; a resumed run creates it again.
-fn cleaned_up(plan: &Plan, folder: &RunFolder, ended: Result<(), RunError>) -> Result<(), RunError> {
+fn cleaned_up(plan: &RunPlan, folder: &RunFolder, ended: Result<(), RunError>) -> Result<(), RunError> {
     let cleaned = if plan.settings.keep_data { Ok(()) } else { empty(&folder.work()) };
     // The first error is the relevant one.
     ended.and(cleaned)

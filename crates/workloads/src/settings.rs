@@ -5,16 +5,16 @@ use serde::{Deserialize, Serialize};
 use jsonathlon_catalogue::Transport;
 use jsonathlon_telemetry::memory_cap::MemoryCap;
 
-use crate::pace::Enough;
+use crate::stopping::StoppingRule;
 
 /// If load and settle of a system take less time than this, loads are repeated like other trials.
 const SHORT_LOAD_S: f64 = 60.0;
 /// Number of rounds that begin with a load if loads are repeated.
 pub(crate) const LOAD_ROUNDS: u32 = 3;
 
-/// An external system: a remote server, or user-supplied binaries.
+/// A system that jsonathlon does not install: a remote server, or user-supplied binaries.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Elsewhere {
+pub struct ExternalSystem {
     /// Name of the catalogue system that describes it.
     pub system: String,
     /// Address of the remote server, without password, or path of the binaries.
@@ -40,7 +40,8 @@ pub struct Settings {
     pub rounds: u32,
     /// Stopping rule; defaults to exactly `rounds` rounds.
     #[serde(default)]
-    pub enough: Enough,
+    #[serde(rename = "enough")]
+    pub stopping: StoppingRule,
     /// Number of rounds that begin with a load into a fresh folder. `None` if the duration of each system's
     /// first load decides, see [`Settings::load_rounds_of`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -58,10 +59,11 @@ pub struct Settings {
     pub transport: Transport,
     /// External systems of the run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub elsewhere: Vec<Elsewhere>,
+    #[serde(rename = "elsewhere")]
+    pub external_systems: Vec<ExternalSystem>,
     /// Whether a memory limit of the systems includes the page cache.
-    #[serde(default, skip_serializing_if = "PageCache::is_free")]
-    pub page_cache: PageCache,
+    #[serde(default, skip_serializing_if = "PageCachePolicy::is_free")]
+    pub page_cache: PageCachePolicy,
     /// Number of cores that systems may use; defaults to all cores that this process may use.
     pub cores: usize,
 }
@@ -69,7 +71,7 @@ pub struct Settings {
 /// Page cache that systems may use.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum PageCache {
+pub enum PageCachePolicy {
     /// All free memory of the machine.
     #[default]
     Free,
@@ -79,7 +81,7 @@ pub enum PageCache {
     Uncapped(String),
 }
 
-impl PageCache {
+impl PageCachePolicy {
     /// Returns a limit of `bytes` for each system, or [`Self::Uncapped`] if the kernel does not let this
     /// process enforce it.
     #[must_use]
@@ -108,15 +110,15 @@ impl Default for Settings {
     fn default() -> Self {
         Self {
             rounds: 5,
-            enough: Enough::Rounds,
+            stopping: StoppingRule::Rounds,
             load_rounds: None,
             timeout_s: 3600.0,
             load_timeout_s: 12.0 * 3600.0,
             keep_data: false,
             seed: 1,
             transport: Transport::default(),
-            elsewhere: Vec::new(),
-            page_cache: PageCache::Free,
+            external_systems: Vec::new(),
+            page_cache: PageCachePolicy::Free,
             cores: std::thread::available_parallelism().map_or(1, usize::from),
         }
     }

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use jsonathlon_schema::id::State;
+use jsonathlon_schema::id::DataState;
 use jsonathlon_schema::manifest::Manifest;
-use jsonathlon_schema::record::{Body, Record};
+use jsonathlon_schema::record::{JournalRecord, RecordBody};
 
 /// Time used before the current process started. Pauses between processes are not included.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -12,24 +12,24 @@ pub(crate) struct Spent {
     /// Total of all earlier processes of the run.
     pub(crate) seconds: f64,
     /// Total at the time of each trial's record, with the trial's round and data state.
-    at: Vec<(u32, Option<State>, f64)>,
+    at: Vec<(u32, Option<DataState>, f64)>,
 }
 
 impl Spent {
     /// Computes the time used by the run of `manifest` whose journal contains `records`.
-    pub(crate) fn of(manifest: &Manifest, records: &[Record]) -> Self {
+    pub(crate) fn of(manifest: &Manifest, records: &[JournalRecord]) -> Self {
         let written = manifest.started.parse::<jiff::Timestamp>().map(jiff::Timestamp::as_millisecond);
         let staging_ms = (manifest.data.staging_s.unwrap_or_default() * 1e3) as i64;
         Self::since(written.ok().map(|written| written - staging_ms), records)
     }
 
-    fn since(begun_ms: Option<i64>, records: &[Record]) -> Self {
+    fn since(begun_ms: Option<i64>, records: &[JournalRecord]) -> Self {
         let mut spent = Self::default();
         let mut last_ms = begun_ms;
         for record in records {
             match &record.body {
-                Body::Resumed { at_ms } => last_ms = Some(*at_ms),
-                Body::Trial(trial) => {
+                RecordBody::Resumed { at_ms } => last_ms = Some(*at_ms),
+                RecordBody::Trial(trial) => {
                     let since = last_ms.map_or(0, |last| (trial.at_ms - last).max(0));
                     spent.seconds += since as f64 / 1e3;
                     last_ms = Some(trial.at_ms.max(last_ms.unwrap_or(i64::MIN)));
@@ -43,7 +43,7 @@ impl Spent {
 
     /// Seconds of each recorded round: from the last record of the previous round to its own last record.
     /// Only trials in `state` count, and trials without a data state, which count for every state.
-    pub(crate) fn rounds(&self, state: Option<State>) -> BTreeMap<u32, f64> {
+    pub(crate) fn rounds(&self, state: Option<DataState>) -> BTreeMap<u32, f64> {
         let mut ends: BTreeMap<u32, f64> = BTreeMap::new();
         for (round, of, at) in &self.at {
             if state.is_none() || of.is_none() || *of == state {
@@ -68,15 +68,15 @@ mod tests {
     use super::*;
     use crate::cells::control_cell;
 
-    fn trial(round: u32, at_s: i64) -> Record {
+    fn trial(round: u32, at_s: i64) -> JournalRecord {
         let blank = Trial::blank(control_cell("analytics"), round, 0);
         let trial = Trial { at_ms: at_s * 1_000, ..blank };
-        Record::new(format!("{round} {at_s}"), Body::Trial(Box::new(trial)))
+        JournalRecord::new(format!("{round} {at_s}"), RecordBody::Trial(Box::new(trial)))
     }
 
     #[test]
     fn only_the_time_in_which_the_program_ran_is_spent() {
-        let resumed = Record::new("resumed:1".to_owned(), Body::Resumed { at_ms: 1_000_000 });
+        let resumed = JournalRecord::new("resumed:1".to_owned(), RecordBody::Resumed { at_ms: 1_000_000 });
         let records = [trial(1, 20), trial(1, 60), trial(2, 80), resumed, trial(2, 1_030), trial(3, 1_050)];
         let spent = Spent::since(Some(10_000), &records);
         assert!((spent.seconds - (70.0 + 50.0)).abs() < 1e-9, "{spent:?}");

@@ -2,17 +2,19 @@
 
 use std::{collections::BTreeMap, path::Path, time::Duration};
 
-use jsonathlon_catalogue::{ByAddress, Configuration, Installed, Part, PlaceholderError, Recipe, fill};
+use jsonathlon_catalogue::{
+    Configuration, InstalledArtifact, PlaceholderError, Recipe, RemoteSetup, WorkloadSetup, fill,
+};
 use jsonathlon_driver_api::{
     address::{Address, Password},
-    driver::Open,
+    driver::SessionOptions,
     endpoint::Endpoint,
 };
 use jsonathlon_schema::{
-    id::Id,
-    ranking::{Preparation, Profile},
+    id::ConfigurationId,
+    ranking::{MemoryProfile, PreparationClass},
 };
-use jsonathlon_servers::Launch;
+use jsonathlon_servers::LaunchSpec;
 
 /// Time that the processes of an abandoned server have to exit.
 pub(crate) const GONE_LIMIT: Duration = Duration::from_secs(20);
@@ -33,16 +35,16 @@ pub struct Target {
     /// Configuration under test, reduced to the run's workload.
     pub configuration: Configuration,
     /// Workload setup that the system's folder declares for the run's workload.
-    pub part: Part,
+    pub part: WorkloadSetup,
     /// Installed artifact with the paths of its programs.
-    pub installed: Installed,
+    pub installed: InstalledArtifact,
     /// Remote server to use instead of an own one; `None` if the run starts the engine itself.
-    pub guest: Option<Guest>,
+    pub remote: Option<RemoteServer>,
 }
 
 /// A server that the user operates. The run creates its own database there and drops it at the end.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Guest {
+pub struct RemoteServer {
     /// Address of the server, with the user name for the login.
     pub address: Address,
     /// Password of the login.
@@ -57,34 +59,34 @@ impl Target {
     /// Combines a configuration with its installed artifact. `None` if the configuration has no setup for the
     /// workload.
     #[must_use]
-    pub fn new(configuration: Configuration, workload: &str, installed: Installed) -> Option<Self> {
-        let configuration = configuration.only(&[workload]);
+    pub fn new(configuration: Configuration, workload: &str, installed: InstalledArtifact) -> Option<Self> {
+        let configuration = configuration.for_workloads(&[workload]);
         let part = configuration.parts.get(workload)?.clone();
-        Some(Self { configuration, part, installed, guest: None })
+        Some(Self { configuration, part, installed, remote: None })
     }
 
     /// Replaces the place where the configuration runs by a remote server.
     #[must_use]
-    pub fn as_guest(self, guest: Guest) -> Self {
-        Self { guest: Some(guest), ..self }
+    pub fn on_remote_server(self, guest: RemoteServer) -> Self {
+        Self { remote: Some(guest), ..self }
     }
 
     /// Returns `true` if cold trials are possible. They are not for engines that hold all data in memory once
     /// open, nor on a remote server that the run may not restart.
     #[must_use]
     pub fn can_be_cold(&self) -> bool {
-        let restarts = self.guest.as_ref().is_none_or(|guest| guest.restart.is_some());
+        let restarts = self.remote.as_ref().is_none_or(|guest| guest.restart.is_some());
         restarts && !self.configuration.in_memory
     }
 
     /// Endpoint of the remote server; `None` if the run starts the engine itself. With `at_home`, sessions
     /// use the run's own database if the system has one, otherwise the database from which that one is
     /// created.
-    pub(crate) fn remote(&self, at_home: bool, patience_s: u64) -> Option<Box<Endpoint>> {
-        let guest = self.guest.as_ref()?;
+    pub(crate) fn endpoint(&self, at_home: bool, connect_timeout_s: u64) -> Option<Box<Endpoint>> {
+        let guest = self.remote.as_ref()?;
         let elsewhere = self.configuration.elsewhere.as_ref();
         let Address { host, port, socket, user, database, tls } = guest.address.clone();
-        let usual = |text: fn(&ByAddress) -> &String| elsewhere.map(text).cloned().unwrap_or_default();
+        let usual = |text: fn(&RemoteSetup) -> &String| elsewhere.map(text).cloned().unwrap_or_default();
         let database = if at_home && elsewhere.is_some_and(|one| one.own_database) {
             guest.name.clone()
         } else {
@@ -100,9 +102,9 @@ impl Target {
             tls,
             process: None,
             // Other databases on the server are not the run's concern.
-            whole: false,
-            patience_s,
-            pause_ms: PAUSE_MS,
+            exclusive: false,
+            connect_timeout_s,
+            retry_interval_ms: PAUSE_MS,
             attempt_ms: None,
         }))
     }
@@ -110,7 +112,7 @@ impl Target {
     /// Prefix of table names: the run's name on a remote server without a database of the run, otherwise
     /// empty.
     pub(crate) fn prefix(&self) -> String {
-        match (&self.guest, &self.configuration.elsewhere) {
+        match (&self.remote, &self.configuration.elsewhere) {
             (Some(guest), Some(elsewhere)) if !elsewhere.own_database => format!("{}_", guest.name),
             _ => String::new(),
         }
@@ -135,11 +137,11 @@ impl Target {
     ///
     /// # Errors
     /// If a setting or a statement has a placeholder that only a workload fills.
-    pub fn open(&self, folder: &Path, cores: usize) -> Result<Open, PlaceholderError> {
+    pub fn open(&self, folder: &Path, cores: usize) -> Result<SessionOptions, PlaceholderError> {
         let (count, at) = (cores.to_string(), folder.display().to_string());
         let values = [("cores", count.as_str()), ("folder", at.as_str())];
         let Configuration { protocol, open, server, .. } = &self.configuration;
-        Ok(Open {
+        Ok(SessionOptions {
             protocol: protocol.clone(),
             library: self.installed.library().map(Path::to_owned),
             folder: folder.to_owned(),
@@ -149,7 +151,7 @@ impl Target {
             },
             statements: open.statements.iter().map(|text| fill(text, &values)).collect::<Result<_, _>>()?,
             cores,
-            endpoint: self.remote(true, PATIENCE_S),
+            endpoint: self.endpoint(true, PATIENCE_S),
         })
     }
 
@@ -164,15 +166,15 @@ impl Target {
         log: &Path,
         cores: usize,
         guard: &Path,
-    ) -> Result<Option<Launch>, PlaceholderError> {
+    ) -> Result<Option<LaunchSpec>, PlaceholderError> {
         let Some(recipe) = &self.configuration.server else { return Ok(None) };
-        let Installed { folder: installed, files, .. } = &self.installed;
-        Ok(Some(Launch {
+        let InstalledArtifact { folder: installed, files, .. } = &self.installed;
+        Ok(Some(LaunchSpec {
             guard: guard.to_owned(),
             programs: files.clone(),
             installed: installed.clone(),
             folder: folder.to_owned(),
-            beginnings: self.installed.beginnings(),
+            template_dir: self.installed.data_template_dir(),
             log: log.to_owned(),
             port: None,
             group: None,
@@ -205,29 +207,29 @@ impl Target {
 
     /// Identity of the target's configuration.
     #[must_use]
-    pub fn id(&self) -> Id {
+    pub fn id(&self) -> ConfigurationId {
         let Configuration { system, version, variant, storage, .. } = &self.configuration;
-        Id::new(system, version, variant, storage)
+        ConfigurationId::new(system, version, variant, storage)
     }
 
     /// Memory profile of the configuration; `None` if the operator of a remote server sets its memory, or
     /// none was chosen.
     #[must_use]
-    pub fn profile(&self) -> Option<Profile> {
+    pub fn profile(&self) -> Option<MemoryProfile> {
         self.configuration.profile.map(|profile| match profile {
-            jsonathlon_catalogue::Profile::Sized => Profile::Sized,
-            jsonathlon_catalogue::Profile::Stock => Profile::Stock,
+            jsonathlon_catalogue::MemoryProfile::Sized => MemoryProfile::Sized,
+            jsonathlon_catalogue::MemoryProfile::Stock => MemoryProfile::Stock,
         })
     }
 
     /// Preparation class as it is recorded in the manifest.
     #[must_use]
-    pub fn preparation(&self) -> Preparation {
+    pub fn preparation(&self) -> PreparationClass {
         match self.configuration.preparation {
-            jsonathlon_catalogue::Preparation::AsIs => Preparation::AsIs,
-            jsonathlon_catalogue::Preparation::Prepared => Preparation::Prepared,
-            jsonathlon_catalogue::Preparation::Extracted => Preparation::Extracted,
-            jsonathlon_catalogue::Preparation::Own => Preparation::Own,
+            jsonathlon_catalogue::PreparationClass::AsIs => PreparationClass::AsIs,
+            jsonathlon_catalogue::PreparationClass::Prepared => PreparationClass::Prepared,
+            jsonathlon_catalogue::PreparationClass::Extracted => PreparationClass::Extracted,
+            jsonathlon_catalogue::PreparationClass::Own => PreparationClass::Own,
         }
     }
 

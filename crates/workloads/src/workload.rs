@@ -1,10 +1,10 @@
 //! The interface between a run and its workload: name, supported targets, planned trials, execution.
 
-use jsonathlon_dataset::stage::{Blind, Observe};
+use jsonathlon_dataset::stage::{DocumentVisitor, IgnoreDocuments};
 
 use crate::RunError;
-use crate::bench::Bench;
-use crate::recorder::Recorder;
+use crate::recorder::TrialRecorder;
+use crate::run_context::RunContext;
 use crate::target::Target;
 
 /// A benchmark workload, independent of protocols and systems.
@@ -16,7 +16,7 @@ pub trait Workload {
 
     /// Name of the workload setup in systems' folders that this workload uses. Defaults to [`Self::name`]; a
     /// workload that shares another workload's setup overrides it.
-    fn part(&self) -> &'static str {
+    fn section_name(&self) -> &'static str {
         self.name()
     }
 
@@ -24,7 +24,7 @@ pub trait Workload {
     fn settings(&self) -> serde_json::Value;
 
     /// Why this workload cannot run on `target`; `None` if it can.
-    fn refuses(&self, target: &Target) -> Option<String>;
+    fn unsupported_reason(&self, target: &Target) -> Option<String>;
 
     /// Names of document traits that make a document a suspect for `target`, beyond the standard ones. None
     /// by default.
@@ -34,28 +34,28 @@ pub trait Workload {
     }
 
     /// Disk space in bytes that a run with `documents` bytes of documents and `systems` configurations needs.
-    fn room(&self, documents: u64, systems: u64) -> u64 {
+    fn required_disk_bytes(&self, documents: u64, systems: u64) -> u64 {
         // One copy of the documents; for each system the data, an index, and the WAL or the old versions that
         // remain until they are cleaned up.
         documents.saturating_mul(1 + 3 * systems)
     }
 
     /// Advice for the user if the disk space does not suffice, as the object of "choose …".
-    fn less(&self) -> &'static str {
+    fn size_option_hint(&self) -> &'static str {
         "a smaller --scale"
     }
 
     /// Observer that receives every non-suspect document during staging. By default, documents are ignored.
-    fn observer(&mut self) -> Box<dyn Observe + '_> {
-        Box::new(Blind)
+    fn observer(&mut self) -> Box<dyn DocumentVisitor + '_> {
+        Box::new(IgnoreDocuments)
     }
 
     /// Keys of all trials that must have a terminal record for a run to be complete.
-    fn keys(&self, bench: &Bench<'_>) -> Vec<String>;
+    fn planned_keys(&self, bench: &RunContext<'_>) -> Vec<String>;
 
     /// Runs every planned trial that the journal does not contain yet.
     ///
     /// # Errors
     /// If the whole run must end. A failed trial is recorded and is not an error.
-    fn run(&self, bench: &Bench<'_>, recorder: &mut Recorder<'_>) -> Result<(), RunError>;
+    fn run(&self, bench: &RunContext<'_>, recorder: &mut TrialRecorder<'_>) -> Result<(), RunError>;
 }

@@ -8,9 +8,9 @@ use jsonathlon_schema::value::{Row, Value};
 
 use super::columns::{Table, WORD};
 use super::dictionary::Dictionary;
-use super::extremes::Best;
-use super::scan::{Hours, count_mixed, count_new, count_runs, place, run_length};
+use super::scan::{HourCounts, count_mixed, count_new, count_runs, place, run_length};
 use super::threads::Threads;
+use super::top_users::TopUsers;
 
 /// Bytes of a code; [`TIME`] has those of a time.
 const CODE: u64 = 4;
@@ -27,12 +27,12 @@ impl Table {
             Question::Q4 => {
                 let posts = self.created_of(POST);
                 let parts = threads.map(posts.clone(), |rows| self.earliest(&posts, rows));
-                self.veterans(&posts, Best::merged(parts), |first| first)
+                self.veterans(&posts, TopUsers::merged(parts), |first| first)
             }
             Question::Q5 => {
                 let posts = self.created_of(POST);
                 let parts = threads.map(posts.clone(), |rows| self.longest(&posts, rows));
-                self.veterans(&posts, Best::merged(parts), |negative| -negative)
+                self.veterans(&posts, TopUsers::merged(parts), |negative| -negative)
             }
             Question::Q6 => self.q6(threads),
         }
@@ -147,7 +147,7 @@ impl Table {
 
     /// Number of rows per hour of the day (UTC), and of rows without a time.
     fn hours(&self, rows: Range<usize>) -> ([u64; 24], u64) {
-        let mut hours = Hours::new();
+        let mut hours = HourCounts::new();
         let mut untimed = 0;
         let mut at = rows.start;
         while at < rows.end {

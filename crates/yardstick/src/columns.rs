@@ -7,7 +7,7 @@ use rayon::slice::ParallelSliceMut;
 use super::dictionary::Dictionary;
 use super::extract::extract;
 use super::threads::Threads;
-use crate::error::{Error, Result};
+use crate::error::{Result, YardstickError};
 
 /// Bits per word of [`Table::untimed`].
 pub(super) const WORD: usize = 64;
@@ -25,12 +25,12 @@ pub struct Table {
     /// One bit per row, set if the time is null.
     pub(super) untimed: Vec<u64>,
     pub(super) language: Vec<u32>,
-    pub(super) texts: Texts,
+    pub(super) texts: Dictionaries,
 }
 
 /// Dictionaries of the text columns.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Texts {
+pub(super) struct Dictionaries {
     pub(super) kinds: Dictionary,
     pub(super) operations: Dictionary,
     pub(super) collections: Dictionary,
@@ -53,7 +53,7 @@ impl Table {
 
 /// A row before it is sorted; the order of the fields is the sort order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Staged {
+struct UnsortedRow {
     /// Number of the group in the upper 32 bits, code of the user in the lower 32.
     group_and_user: u64,
     untimed: bool,
@@ -64,8 +64,8 @@ struct Staged {
 /// Collects documents and builds a [`Table`] from them.
 #[derive(Debug, Default)]
 pub struct Builder {
-    texts: Texts,
-    rows: Vec<Staged>,
+    texts: Dictionaries,
+    rows: Vec<UnsortedRow>,
     /// Numbers of the groups of kind, operation and collection, in order of appearance. Sorting compares one
     /// number instead of three codes.
     numbers: HashMap<[u32; 3], u32, FixedState>,
@@ -78,13 +78,13 @@ impl Builder {
     /// Makes a builder with the rows of `table`, to which documents can be added.
     ///
     /// # Errors
-    /// [`Error::TooMany`] if the table has more groups than codes can number.
+    /// [`YardstickError::TooMany`] if the table has more groups than codes can number.
     pub fn onto(table: &Table) -> Result<Self> {
         let mut builder = Self { texts: table.texts.clone(), ..Self::default() };
         builder.rows.reserve(table.rows());
         for row in 0..table.rows() {
             let group = builder.group([table.kind[row], table.operation[row], table.collection[row]])?;
-            builder.rows.push(Staged {
+            builder.rows.push(UnsortedRow {
                 group_and_user: joined(group, table.user[row]),
                 untimed: table.is_untimed(row),
                 time: table.time[row],
@@ -97,7 +97,7 @@ impl Builder {
     /// Adds one document; the inner error says why it is rejected.
     ///
     /// # Errors
-    /// [`Error::TooMany`] if there are more distinct texts than codes can number.
+    /// [`YardstickError::TooMany`] if there are more distinct texts than codes can number.
     pub fn push(&mut self, document: &[u8]) -> Result<std::result::Result<(), String>> {
         let event = match extract(document) {
             Ok(event) => event,
@@ -110,7 +110,7 @@ impl Builder {
         ];
         let group = self.group(group)?;
         let user = self.texts.users.code(event.user.as_deref())?;
-        self.rows.push(Staged {
+        self.rows.push(UnsortedRow {
             group_and_user: joined(group, user),
             untimed: event.time.is_none(),
             time: event.time.unwrap_or(i64::MAX),
@@ -129,8 +129,9 @@ impl Builder {
         let number = match self.numbers.get(&codes) {
             Some(&number) => number,
             None => {
-                let number = u32::try_from(self.groups.len())
-                    .map_err(|_| Error::TooMany("more than 4 294 967 295 kinds of events".to_owned()))?;
+                let number = u32::try_from(self.groups.len()).map_err(|_| {
+                    YardstickError::TooMany("more than 4 294 967 295 kinds of events".to_owned())
+                })?;
                 self.numbers.insert(codes, number);
                 self.groups.push(codes);
                 number
@@ -162,7 +163,7 @@ impl Builder {
         let of_group = |column: usize| {
             rows.iter().map(|row| groups[parted(row.group_and_user).0 as usize][column]).collect()
         };
-        let word = |rows: &[Staged]| {
+        let word = |rows: &[UnsortedRow]| {
             rows.iter().enumerate().fold(0, |word, (bit, row)| word | u64::from(row.untimed) << bit)
         };
         Table {

@@ -5,7 +5,7 @@ use std::hash::BuildHasher;
 use foldhash::fast::FixedState;
 use hashbrown::HashTable;
 
-use crate::error::{Error, Result};
+use crate::error::{Result, YardstickError};
 
 /// Code of null, which sorts after all texts.
 pub(super) const NULL: u32 = u32::MAX;
@@ -65,7 +65,7 @@ impl Dictionary {
             return Ok(code);
         }
         let code = u32::try_from(self.ends.len()).ok().filter(|code| *code != NULL).ok_or_else(|| {
-            Error::TooMany("a column has more than 4 294 967 295 different texts".to_owned())
+            YardstickError::TooMany("a column has more than 4 294 967 295 different texts".to_owned())
         })?;
         self.text.push_str(text);
         self.ends.push(self.text.len() as u64);

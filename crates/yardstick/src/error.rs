@@ -1,11 +1,11 @@
 //! Errors of loading, storing and querying columns.
 
-/// Result of this crate's functions, with [`Error`] as the error.
-pub type Result<T> = std::result::Result<T, Error>;
+/// Result of this crate's functions, with [`YardstickError`] as the error.
+pub type Result<T> = std::result::Result<T, YardstickError>;
 
 /// Why columns could not be built, stored or read, or threads not started.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Error {
+pub enum YardstickError {
     /// A file could not be written, removed, or read for later documents.
     #[error("{0}")]
     File(String),

@@ -12,7 +12,7 @@ use memchr::memchr2;
 /// Values that the questions use. A value is `None` if its path is absent or has another type. If a member is
 /// repeated, the last one counts.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Extract<'a> {
+pub(super) struct ExtractedFields<'a> {
     pub(super) user: Option<Cow<'a, str>>,
     pub(super) time: Option<i64>,
     pub(super) kind: Option<Cow<'a, str>>,
@@ -25,10 +25,10 @@ pub(super) struct Extract<'a> {
 ///
 /// Unpaired surrogates in names or in extracted texts are an error, because a UTF-8 string cannot contain
 /// them.
-pub(super) fn extract(document: &[u8]) -> Result<Extract<'_>, String> {
+pub(super) fn extract(document: &[u8]) -> Result<ExtractedFields<'_>, String> {
     let text = simdutf8::basic::from_utf8(document).map_err(|error| error.to_string())?;
-    let mut walk = Walk { text, at: 0 };
-    let mut found = Extract::default();
+    let mut walk = JsonWalker { text, at: 0 };
+    let mut found = ExtractedFields::default();
     walk.value(|walk| walk.event(&mut found))?;
     walk.space();
     if walk.at < text.len() { Err(walk.stumbled("the end")) } else { Ok(found) }
@@ -42,16 +42,16 @@ pub fn check(document: &[u8]) -> Result<(), String> {
     extract(document).map(|_| ())
 }
 
-/// Scan position in a document.
-struct Walk<'a> {
+/// Reads a document from front to back; holds the current position.
+struct JsonWalker<'a> {
     text: &'a str,
     at: usize,
 }
 
 type Step<T> = Result<T, String>;
 
-impl<'a> Walk<'a> {
-    fn event(&mut self, found: &mut Extract<'a>) -> Step<()> {
+impl<'a> JsonWalker<'a> {
+    fn event(&mut self, found: &mut ExtractedFields<'a>) -> Step<()> {
         self.members(|walk, name| {
             match name {
                 "did" => found.user = walk.text()?,
@@ -67,7 +67,7 @@ impl<'a> Walk<'a> {
         })
     }
 
-    fn commit(&mut self, found: &mut Extract<'a>) -> Step<()> {
+    fn commit(&mut self, found: &mut ExtractedFields<'a>) -> Step<()> {
         self.members(|walk, name| {
             match name {
                 "operation" => found.operation = walk.text()?,
@@ -283,7 +283,7 @@ fn unescaped(quoted: &str) -> Step<String> {
 mod tests {
     use super::*;
 
-    fn of(text: &str) -> Extract<'_> {
+    fn of(text: &str) -> ExtractedFields<'_> {
         extract(text.as_bytes()).unwrap()
     }
 
@@ -321,7 +321,7 @@ mod tests {
         for text in
             ["[]", "7", "null", "\"did\"", "{}", r#"{"did":{"did":"a"},"commit":[{"operation":"create"}]}"#]
         {
-            assert_eq!(of(text), Extract::default(), "{text}");
+            assert_eq!(of(text), ExtractedFields::default(), "{text}");
         }
         for langs in ["\"en\"", "{}", "[]", "[7,\"en\"]", "[null]", "[[\"en\"]]", "true", "-1.5e3"] {
             let text = format!(r#"{{"commit":{{"record":{{"langs":{langs}}}}}}}"#);
@@ -337,7 +337,7 @@ mod tests {
     fn nesting_has_no_limit() {
         let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
         for text in [deep.clone(), format!(r#"{{"did":{deep},"x":{deep},"commit":{{"record":{deep}}}}}"#)] {
-            assert_eq!(of(&text), Extract::default());
+            assert_eq!(of(&text), ExtractedFields::default());
         }
     }
 

@@ -5,9 +5,9 @@ use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Write};
 use std::path::Path;
 
-use super::columns::{Table, Texts, WORD};
+use super::columns::{Dictionaries, Table, WORD};
 use super::dictionary::{Dictionary, NULL};
-use crate::error::{Error, Result};
+use crate::error::{Result, YardstickError};
 
 const MAGIC: [u8; 8] = *b"JSAYARD\n";
 /// Version of the file layout; must change with it.
@@ -37,7 +37,7 @@ impl Table {
     /// a crash.
     ///
     /// # Errors
-    /// [`Error::File`] if the file cannot be written.
+    /// [`YardstickError::File`] if the file cannot be written.
     pub fn write(&self, path: &Path) -> Result<()> {
         let beside = path.with_extension("new");
         let written = write_to(self, &beside).and_then(|()| {
@@ -46,17 +46,20 @@ impl Table {
         });
         written.map_err(|error| {
             std::fs::remove_file(&beside).ok();
-            Error::File(format!("failed to write {}: {error}", path.display()))
+            YardstickError::File(format!("failed to write {}: {error}", path.display()))
         })
     }
 
     /// Reads a table from a file into memory.
     ///
     /// # Errors
-    /// [`Error::Columns`] if the file cannot be read or is not a valid table of this layout.
+    /// [`YardstickError::Columns`] if the file cannot be read or is not a valid table of this layout.
     pub fn read(path: &Path) -> Result<Self> {
         read_from(path).map_err(|error| {
-            Error::Columns(format!("failed to read {} as the yardstick's columns: {error}", path.display()))
+            YardstickError::Columns(format!(
+                "failed to read {} as the yardstick's columns: {error}",
+                path.display()
+            ))
         })
     }
 }
@@ -66,7 +69,7 @@ fn column_bytes(rows: u64) -> u64 {
     rows * (5 * 4 + 8) + rows.div_ceil(WORD as u64) * 8
 }
 
-fn dictionaries(texts: &Texts) -> [&Dictionary; 5] {
+fn dictionaries(texts: &Dictionaries) -> [&Dictionary; 5] {
     [&texts.kinds, &texts.operations, &texts.collections, &texts.users, &texts.languages]
 }
 
@@ -148,7 +151,7 @@ fn read_from(path: &Path) -> io::Result<Table> {
     }
     let [kinds, operations, collections, users, languages] =
         <[Dictionary; 5]>::try_from(dictionaries).map_err(|_| invalid("its dictionaries are incomplete"))?;
-    let mut texts = Texts { kinds, operations, collections, users, languages };
+    let mut texts = Dictionaries { kinds, operations, collections, users, languages };
     // Indexes only dictionaries in which questions look up texts; users are many and needed only for further
     // loads.
     texts.kinds.index();

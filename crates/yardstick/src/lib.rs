@@ -14,16 +14,16 @@ mod columns;
 mod dictionary;
 mod error;
 mod extract;
-mod extremes;
 mod file;
 mod scan;
 mod tail;
 mod threads;
+mod top_users;
 
 pub use columns::{Builder, Table};
-pub use error::{Error, Result};
+pub use error::{Result, YardstickError};
 pub use extract::check;
-pub use tail::Tail;
+pub use tail::AppendedDocuments;
 pub use threads::Threads;
 
 /// Version reported with the yardstick's results. Must change whenever the measured work does: loops,

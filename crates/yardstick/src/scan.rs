@@ -89,9 +89,9 @@ pub(super) fn count_new(before: Option<u32>, codes: &[u32]) -> u64 {
 
 /// Counts of times by hour of the day (UTC), in lanes.
 #[derive(Clone, Copy)]
-pub(super) struct Hours([[u64; HOURS]; LANES]);
+pub(super) struct HourCounts([[u64; HOURS]; LANES]);
 
-impl Hours {
+impl HourCounts {
     pub(super) fn new() -> Self {
         Self([[0; HOURS]; LANES])
     }

@@ -4,21 +4,21 @@ use std::fs::OpenOptions;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use crate::error::{Error, Result};
+use crate::error::{Result, YardstickError};
 
 /// Extension of the file that keeps the documents between sessions.
 const ENDING: &str = "tail";
 
 /// Later documents of one table, one per line.
 #[derive(Debug)]
-pub struct Tail {
+pub struct AppendedDocuments {
     path: PathBuf,
     lines: Vec<u8>,
     /// Number of bytes of `lines` that are in the file.
     written: usize,
 }
 
-impl Tail {
+impl AppendedDocuments {
     /// Makes an empty tail for a table in `folder` that has none yet.
     #[must_use]
     pub fn new(folder: &Path, table: &str) -> Self {
@@ -28,7 +28,7 @@ impl Tail {
     /// Reads the tail that an earlier session left; `None` if there is none.
     ///
     /// # Errors
-    /// [`Error::File`] if the file exists but cannot be read.
+    /// [`YardstickError::File`] if the file exists but cannot be read.
     pub fn read(folder: &Path, table: &str) -> Result<Option<Self>> {
         let path = path_of(folder, table);
         match std::fs::read(&path) {
@@ -47,7 +47,7 @@ impl Tail {
     /// Writes the documents pushed since the last call to the file and syncs it.
     ///
     /// # Errors
-    /// [`Error::File`] if the file cannot be written.
+    /// [`YardstickError::File`] if the file cannot be written.
     pub fn write(&mut self) -> Result<()> {
         let new = self.lines.get(self.written..).unwrap_or_default();
         OpenOptions::new()
@@ -68,7 +68,7 @@ impl Tail {
     /// Removes the file; must be called after the documents were merged into the table's columns.
     ///
     /// # Errors
-    /// [`Error::File`] if the file cannot be removed.
+    /// [`YardstickError::File`] if the file cannot be removed.
     pub fn remove(self) -> Result<()> {
         std::fs::remove_file(&self.path).map_err(|error| failed("remove", &self.path, &error))
     }
@@ -78,6 +78,6 @@ fn path_of(folder: &Path, table: &str) -> PathBuf {
     folder.join(table).with_extension(ENDING)
 }
 
-fn failed(action: &str, path: &Path, error: &io::Error) -> Error {
-    Error::File(format!("failed to {action} {}: {error}", path.display()))
+fn failed(action: &str, path: &Path, error: &io::Error) -> YardstickError {
+    YardstickError::File(format!("failed to {action} {}: {error}", path.display()))
 }

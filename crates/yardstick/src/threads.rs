@@ -5,7 +5,7 @@ use std::ops::Range;
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-use crate::error::{Error, Result};
+use crate::error::{Result, YardstickError};
 
 /// Smallest chunk, in rows, that is worth handing to another thread.
 const LEAST_ROWS: usize = 16 << 10;
@@ -23,7 +23,7 @@ impl Threads {
     /// Starts a pool of `threads` threads; with up to one, the caller's own thread is used without a pool.
     ///
     /// # Errors
-    /// [`Error::Threads`] if the threads cannot be started.
+    /// [`YardstickError::Threads`] if the threads cannot be started.
     pub fn new(threads: usize) -> Result<Self> {
         Self::with_least_rows(threads, LEAST_ROWS)
     }
@@ -34,10 +34,9 @@ impl Threads {
                 .num_threads(threads)
                 .thread_name(|number| format!("yardstick-{number}"))
                 .build();
-            Some(
-                built
-                    .map_err(|error| Error::Threads(format!("failed to start {threads} threads: {error}")))?,
-            )
+            Some(built.map_err(|error| {
+                YardstickError::Threads(format!("failed to start {threads} threads: {error}"))
+            })?)
         } else {
             None
         };

@@ -3,8 +3,8 @@
 
 use std::{fs, path::Path, process::Command};
 
-use super::{Job, process};
-use crate::{Step, Watch, cache::bytes_below, error::ArtifactError};
+use super::{FetchJob, process};
+use crate::{InstallContext, Step, cache::bytes_below, error::ArtifactError};
 
 /// Folders that the separate configuration needs, below the job's folder.
 const FOLDERS: [&str; 5] =
@@ -28,7 +28,11 @@ struct Archive {
 
 impl Archives {
     /// Configures the suite itself and downloads its index.
-    pub(super) fn of(suite: &str, job: &Job<'_>, watch: &mut Watch<'_>) -> Result<Self, ArtifactError> {
+    pub(super) fn of(
+        suite: &str,
+        job: &FetchJob<'_>,
+        watch: &mut InstallContext<'_>,
+    ) -> Result<Self, ArtifactError> {
         for folder in FOLDERS {
             let folder = job.folder.join(folder);
             fs::create_dir_all(&folder).map_err(ArtifactError::cache(&folder))?;
@@ -48,8 +52,8 @@ impl Archives {
     /// updates and its security updates. Returns `true` if there are any.
     pub(super) fn add_further(
         &mut self,
-        job: &Job<'_>,
-        watch: &mut Watch<'_>,
+        job: &FetchJob<'_>,
+        watch: &mut InstallContext<'_>,
     ) -> Result<bool, ArtifactError> {
         if ROLLING.contains(&self.suite.as_str()) || self.suite.contains('-') {
             return Ok(false);
@@ -74,7 +78,7 @@ impl Archives {
         Ok(self.reached.len() > 1)
     }
 
-    fn configure(&self, job: &Job<'_>) -> Result<(), ArtifactError> {
+    fn configure(&self, job: &FetchJob<'_>) -> Result<(), ArtifactError> {
         let (folder, architecture) = (job.folder.display(), architecture());
         // Passed with `-c`, so that it is read after the machine's own configuration, whose proxies apply.
         // Hooks are cleared, because they could change the machine.
@@ -129,21 +133,25 @@ impl Archives {
 const SECURITY: &str = "-security";
 
 /// Returns the mirror from which the machine's own apt-get gets Debian; it may hold other suites, too.
-fn mirror(job: &Job<'_>, watch: &mut Watch<'_>) -> Result<String, ArtifactError> {
+fn mirror(job: &FetchJob<'_>, watch: &mut InstallContext<'_>) -> Result<String, ArtifactError> {
     let mirror = labelled("Debian", job, watch)?;
     mirror.ok_or_else(|| ArtifactError::NoMirror { system: job.system.to_owned() })
 }
 
 /// Returns the mirror of security updates; if apt-get has none, the path beside Debian's where mirrors keep
 /// them.
-fn security_mirror(job: &Job<'_>, watch: &mut Watch<'_>) -> Result<String, ArtifactError> {
+fn security_mirror(job: &FetchJob<'_>, watch: &mut InstallContext<'_>) -> Result<String, ArtifactError> {
     if let Some(mirror) = labelled("Debian-Security", job, watch)? {
         return Ok(mirror);
     }
     Ok(format!("{}{SECURITY}/", mirror(job, watch)?.trim_end_matches('/')))
 }
 
-fn labelled(label: &str, job: &Job<'_>, watch: &mut Watch<'_>) -> Result<Option<String>, ArtifactError> {
+fn labelled(
+    label: &str,
+    job: &FetchJob<'_>,
+    watch: &mut InstallContext<'_>,
+) -> Result<Option<String>, ArtifactError> {
     let mut command = Command::new(&job.program);
     command
         .args(["indextargets", "--format", "$(REPO_URI)", "Origin: Debian"])
@@ -156,7 +164,7 @@ fn labelled(label: &str, job: &Job<'_>, watch: &mut Watch<'_>) -> Result<Option<
     Ok(mirror.map(str::to_owned))
 }
 
-pub(super) fn apt_get<const N: usize>(job: &Job<'_>, arguments: [&str; N]) -> Command {
+pub(super) fn apt_get<const N: usize>(job: &FetchJob<'_>, arguments: [&str; N]) -> Command {
     let mut command = Command::new(&job.program);
     command.arg("-c").arg(job.folder.join("apt.conf")).args(arguments).env("LC_ALL", "C.UTF-8");
     command
@@ -164,11 +172,11 @@ pub(super) fn apt_get<const N: usize>(job: &Job<'_>, arguments: [&str; N]) -> Co
 
 /// Downloads the indexes. On a mirror that is not kept up to date an index may have expired; it is used
 /// anyway, because pinned digests guarantee the contents.
-fn update(job: &Job<'_>, watch: &mut Watch<'_>) -> Result<(), ArtifactError> {
+fn update(job: &FetchJob<'_>, watch: &mut InstallContext<'_>) -> Result<(), ArtifactError> {
     let lists = job.folder.join("state/lists");
     let done = |_: &Path| bytes_below(&lists);
     // Only apt-get knows how large an index is.
-    let growth = process::Growth { step: Step::Downloading, total: 0, done: &done };
+    let growth = process::ProgressProbe { step: Step::Downloading, total: 0, done: &done };
     match process::run_growing(apt_get(job, ["-q", "update"]), job, &growth, watch) {
         Err(ArtifactError::ClientFailed { output, .. }) if output.contains("is expired") => {}
         other => return other.map(drop),

@@ -9,13 +9,13 @@ use std::{
 use jsonathlon_catalogue::artifact::DebianPackage;
 
 use super::{
-    Client, Clients, Job,
+    Client, ClientLookup, FetchJob,
     apt::{Archives, apt_get},
     process,
 };
 use crate::{
-    Closure, Watch,
-    error::{ArtifactError, Gone, GonePackage},
+    Closure, InstallContext,
+    error::{ArtifactError, UnavailablePackage, UnavailablePackages},
     format::Format,
 };
 
@@ -27,7 +27,7 @@ pub(crate) struct Debian {
 }
 
 /// Package versions that the archives have.
-struct Offers {
+struct AvailablePackages {
     /// All versions that were found: the newest ones, and pinned ones beside them.
     all: Vec<DebianPackage>,
     /// Newest version of each package, in the pinned order. `None` for a package that is gone.
@@ -43,7 +43,7 @@ impl Client for Debian {
         "apt"
     }
 
-    fn unfit(&self, _: &Path, clients: &Clients) -> Option<String> {
+    fn unfit(&self, _: &Path, clients: &ClientLookup) -> Option<String> {
         let keyring = &clients.debian_keyring;
         if clients.find(UNPACKER).is_none() {
             return Some(format!(
@@ -68,7 +68,7 @@ impl Client for Debian {
         3
     }
 
-    fn fetch(&self, job: &Job<'_>, watch: &mut Watch<'_>) -> Result<PathBuf, ArtifactError> {
+    fn fetch(&self, job: &FetchJob<'_>, watch: &mut InstallContext<'_>) -> Result<PathBuf, ArtifactError> {
         let mut archives = Archives::of(&self.suite, job, watch)?;
         let mut offers = self.offers(job, watch)?;
         self.misstated(&offers)?;
@@ -120,8 +120,8 @@ impl Debian {
     /// Returns the newest version of each pinned package in the suite, or `None` for a package that is gone.
     fn offered(
         &self,
-        job: &Job<'_>,
-        watch: &mut Watch<'_>,
+        job: &FetchJob<'_>,
+        watch: &mut InstallContext<'_>,
     ) -> Result<Vec<Option<DebianPackage>>, ArtifactError> {
         let names: Vec<String> = self.packages.iter().map(|package| package.name.clone()).collect();
         let all = match uris(job, &names, watch) {
@@ -145,7 +145,11 @@ impl Debian {
     }
 
     /// Looks up the newest version of each package and, if that is another one, the pinned version too.
-    fn offers(&self, job: &Job<'_>, watch: &mut Watch<'_>) -> Result<Offers, ArtifactError> {
+    fn offers(
+        &self,
+        job: &FetchJob<'_>,
+        watch: &mut InstallContext<'_>,
+    ) -> Result<AvailablePackages, ArtifactError> {
         let newest = self.offered(job, watch)?;
         let mut all: Vec<DebianPackage> = newest.iter().flatten().cloned().collect();
         let named = |pinned: &DebianPackage| all.iter().any(|offer| is_same_version(offer, pinned));
@@ -157,15 +161,15 @@ impl Debian {
                 Err(error) => return Err(error),
             }
         }
-        Ok(Offers { all, newest })
+        Ok(AvailablePackages { all, newest })
     }
 
-    fn all_in(&self, offers: &Offers) -> bool {
+    fn all_in(&self, offers: &AvailablePackages) -> bool {
         self.packages.iter().all(|package| offers.all.contains(package))
     }
 
     /// Fails with [`ArtifactError::Bytes`] if a package is there as pinned, but the stated size is wrong.
-    fn misstated(&self, offers: &Offers) -> Result<(), ArtifactError> {
+    fn misstated(&self, offers: &AvailablePackages) -> Result<(), ArtifactError> {
         let same_but_for_bytes = |pinned: &DebianPackage| {
             let same =
                 |offer: &&DebianPackage| is_same_version(offer, pinned) && offer.sha256 == pinned.sha256;
@@ -180,7 +184,7 @@ impl Debian {
         Ok(())
     }
 
-    fn gone(&self, job: &Job<'_>, offers: &Offers, unreached: Vec<String>) -> ArtifactError {
+    fn gone(&self, job: &FetchJob<'_>, offers: &AvailablePackages, unreached: Vec<String>) -> ArtifactError {
         // The same version with other contents is not a newer version.
         let changed = self.packages.iter().find_map(|pinned| {
             let found = offers.all.iter().find(|offer| is_same_version(offer, pinned))?;
@@ -200,13 +204,13 @@ impl Debian {
             .iter()
             .zip(&offers.newest)
             .filter(|(pinned, _)| !offers.all.contains(pinned))
-            .map(|(pinned, newest)| GonePackage {
+            .map(|(pinned, newest)| UnavailablePackage {
                 name: pinned.name.clone(),
                 pinned: pinned.version.clone(),
                 newest: newest.as_ref().map(|offer| offer.version.clone()),
             })
             .collect();
-        ArtifactError::Gone(Box::new(Gone {
+        ArtifactError::Gone(Box::new(UnavailablePackages {
             system: job.system.to_owned(),
             command: job.command.clone(),
             suite: self.suite.clone(),
@@ -226,8 +230,8 @@ fn is_same_version(one: &DebianPackage, other: &DebianPackage) -> bool {
 pub(crate) fn closure(
     suite: &str,
     names: &[String],
-    job: &Job<'_>,
-    watch: &mut Watch<'_>,
+    job: &FetchJob<'_>,
+    watch: &mut InstallContext<'_>,
 ) -> Result<Closure, ArtifactError> {
     let mut archives = Archives::of(suite, job, watch)?;
     archives.add_further(job, watch)?;
@@ -259,7 +263,11 @@ fn additional_bytes(line: &str) -> Option<u64> {
 }
 
 /// Returns the packages that apt-get would download for these names, according to the signed index.
-fn uris(job: &Job<'_>, names: &[String], watch: &mut Watch<'_>) -> Result<Vec<DebianPackage>, ArtifactError> {
+fn uris(
+    job: &FetchJob<'_>,
+    names: &[String],
+    watch: &mut InstallContext<'_>,
+) -> Result<Vec<DebianPackage>, ArtifactError> {
     let mut command = apt_get(job, ["-q", "download", "--print-uris"]);
     command.args(names);
     let ended = process::run(command, job, &[], watch)?;

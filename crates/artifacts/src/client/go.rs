@@ -7,8 +7,8 @@ use std::{
     process::Command,
 };
 
-use super::{Client, Clients, Job, process};
-use crate::{Step, Watch, error::ArtifactError, format::Format};
+use super::{Client, ClientLookup, FetchJob, process};
+use crate::{InstallContext, Step, error::ArtifactError, format::Format};
 
 /// Name of the file with the built program.
 const BUILT: &str = "built";
@@ -33,7 +33,7 @@ impl Client for Go {
         "golang-go"
     }
 
-    fn unfit(&self, program: &Path, clients: &Clients) -> Option<String> {
+    fn unfit(&self, program: &Path, clients: &ClientLookup) -> Option<String> {
         let Some(version) = self.made_with(program, clients) else {
             return Some(format!("{} does not say which version it is: repair it", program.display()));
         };
@@ -44,7 +44,7 @@ impl Client for Go {
         })
     }
 
-    fn made_with(&self, program: &Path, clients: &Clients) -> Option<String> {
+    fn made_with(&self, program: &Path, clients: &ClientLookup) -> Option<String> {
         let mut command = Command::new(program);
         command.args(["env", "GOVERSION"]).env("GOTOOLCHAIN", "local").env("GOWORK", "off");
         process::answer(command, clients).filter(|version| !version.is_empty())
@@ -59,7 +59,7 @@ impl Client for Go {
         2
     }
 
-    fn fetch(&self, job: &Job<'_>, watch: &mut Watch<'_>) -> Result<PathBuf, ArtifactError> {
+    fn fetch(&self, job: &FetchJob<'_>, watch: &mut InstallContext<'_>) -> Result<PathBuf, ArtifactError> {
         let module = job.folder.join("module");
         let temporary = job.folder.join("tmp");
         for folder in [&module, &temporary] {
@@ -88,7 +88,7 @@ impl Client for Go {
         // Downloads the modules that are needed; go prints a line for each.
         let mut list = go("list");
         list.args(["-deps", &self.package]);
-        let growth = process::Growth { step: Step::Downloading, total: 0, done: &lines };
+        let growth = process::ProgressProbe { step: Step::Downloading, total: 0, done: &lines };
         let listed = process::run_growing(list, job, &growth, watch)?;
         let packages = listed.log.lines().filter(|line| is_package(line)).count() as u64;
 
@@ -97,7 +97,7 @@ impl Client for Go {
         // `-trimpath` keeps paths of this machine out of the program; `-v` prints every package that is
         // compiled.
         build.args(["-trimpath", "-v", "-o"]).arg(&built).arg(&self.package);
-        let growth = process::Growth { step: Step::Building, total: packages, done: &lines };
+        let growth = process::ProgressProbe { step: Step::Building, total: packages, done: &lines };
         let ended = process::run_growing(build, job, &growth, watch)?;
         if built.is_file() {
             Ok(built)

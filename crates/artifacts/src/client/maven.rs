@@ -3,9 +3,9 @@
 
 use std::{fs, path::PathBuf, process::Command};
 
-use super::{Client, Job, process};
+use super::{Client, FetchJob, process};
 use crate::{
-    Watch,
+    InstallContext,
     cache::{Scratch, remove_all},
     error::ArtifactError,
     format::Format,
@@ -56,7 +56,7 @@ impl Client for Maven {
         1
     }
 
-    fn fetch(&self, job: &Job<'_>, watch: &mut Watch<'_>) -> Result<PathBuf, ArtifactError> {
+    fn fetch(&self, job: &FetchJob<'_>, watch: &mut InstallContext<'_>) -> Result<PathBuf, ArtifactError> {
         // A separate repository, because Maven 3 does not lock its repository. It is kept, because Maven's
         // plugins live in it too and are fetched only once.
         let repository = job.cache.join("maven");

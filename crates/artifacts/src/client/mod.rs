@@ -24,11 +24,11 @@ pub(crate) use process::die_with_parent;
 
 use jsonathlon_catalogue::artifact::{Source, SourceKind};
 
-use super::{Watch, error::ArtifactError, format::Format};
+use super::{InstallContext, error::ArtifactError, format::Format};
 
 /// Settings for all clients: where programs are searched, and how long one may make no progress.
 #[derive(Debug, Clone)]
-pub(crate) struct Clients {
+pub(crate) struct ClientLookup {
     /// Search path in the form of `PATH`. `None`: the `PATH` of this process.
     pub(crate) search_path: Option<OsString>,
     pub(crate) stall_limit: Duration,
@@ -36,7 +36,7 @@ pub(crate) struct Clients {
     pub(crate) debian_keyring: PathBuf,
 }
 
-impl Clients {
+impl ClientLookup {
     /// Returns the first executable file of this name on the search path. `None` if there is none.
     pub(crate) fn find(&self, program: &str) -> Option<PathBuf> {
         let path = self.search_path.clone().or_else(|| std::env::var_os("PATH"))?;
@@ -59,13 +59,13 @@ pub(crate) trait Client {
 
     /// Returns why the program cannot be used here although it is present, with a remedy. `None` if it can be
     /// used.
-    fn unfit(&self, _program: &Path, _clients: &Clients) -> Option<String> {
+    fn unfit(&self, _program: &Path, _clients: &ClientLookup) -> Option<String> {
         None
     }
 
     /// Returns the version of the tool that builds here, such as `go1.26.0`. `None` for a client that builds
     /// nothing.
-    fn made_with(&self, _program: &Path, _clients: &Clients) -> Option<String> {
+    fn made_with(&self, _program: &Path, _clients: &ClientLookup) -> Option<String> {
         None
     }
 
@@ -76,15 +76,15 @@ pub(crate) trait Client {
     fn copies(&self) -> u64;
 
     /// Fetches the archive and returns its path, which lies below the job's folder.
-    fn fetch(&self, job: &Job<'_>, watch: &mut Watch<'_>) -> Result<PathBuf, ArtifactError>;
+    fn fetch(&self, job: &FetchJob<'_>, watch: &mut InstallContext<'_>) -> Result<PathBuf, ArtifactError>;
 }
 
 /// Input of a client for fetching one archive.
 #[derive(Debug)]
-pub(crate) struct Job<'a> {
+pub(crate) struct FetchJob<'a> {
     /// Path of the client's program.
     pub(crate) program: PathBuf,
-    pub(crate) clients: &'a Clients,
+    pub(crate) clients: &'a ClientLookup,
     /// Name of the system, for error messages.
     pub(crate) system: &'a str,
     /// Shell command that installs the version, for error messages; empty if no version is installed.

@@ -7,8 +7,8 @@ use std::{
     process::Command,
 };
 
-use super::{Client, Job, process};
-use crate::{Watch, error::ArtifactError, format::Format};
+use super::{Client, FetchJob, process};
+use crate::{InstallContext, error::ArtifactError, format::Format};
 
 /// Client for one package at an exact version.
 #[derive(Debug)]
@@ -34,7 +34,7 @@ impl Client for Npm {
         2
     }
 
-    fn fetch(&self, job: &Job<'_>, watch: &mut Watch<'_>) -> Result<PathBuf, ArtifactError> {
+    fn fetch(&self, job: &FetchJob<'_>, watch: &mut InstallContext<'_>) -> Result<PathBuf, ArtifactError> {
         let destination = job.folder.join("pack");
         // A separate cache, because npm would keep a second copy of a large archive permanently. Only there
         // can the download's growth be observed: the destination gets the file at once, at the end.

@@ -12,8 +12,8 @@ use std::{
 
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 
-use super::{Clients, Job};
-use crate::{Step, Watch, cache::bytes_below, error::ArtifactError};
+use super::{ClientLookup, FetchJob};
+use crate::{InstallContext, Step, cache::bytes_below, error::ArtifactError};
 
 /// Interval at which the end of the client and cancellation are checked.
 const PAUSE: Duration = Duration::from_millis(25);
@@ -25,7 +25,7 @@ const LONGEST_TAIL: usize = 2_000;
 
 /// Result of a client that ended successfully.
 #[derive(Debug)]
-pub(crate) struct Ended {
+pub(crate) struct ClientOutput {
     pub(crate) command: String,
     /// Last lines of the client's output.
     pub(crate) output: String,
@@ -34,7 +34,7 @@ pub(crate) struct Ended {
 }
 
 /// How the progress of a client is measured from outside.
-pub(crate) struct Growth<'a> {
+pub(crate) struct ProgressProbe<'a> {
     pub(crate) step: Step,
     pub(crate) total: u64,
     /// Returns the amount done, given the file that the client's output goes to.
@@ -44,24 +44,29 @@ pub(crate) struct Growth<'a> {
 /// Runs the client to its end. Its progress is the size of the largest of the `watched` folders, in bytes.
 pub(crate) fn run(
     command: Command,
-    job: &Job<'_>,
+    job: &FetchJob<'_>,
     watched: &[&Path],
-    watch: &mut Watch<'_>,
-) -> Result<Ended, ArtifactError> {
+    watch: &mut InstallContext<'_>,
+) -> Result<ClientOutput, ArtifactError> {
     // The largest folder and not the sum: npm has the archive in its cache before it has it in the
     // destination.
     let done = |_: &Path| watched.iter().map(|folder| bytes_below(folder)).max().unwrap_or(0);
-    run_growing(command, job, &Growth { step: Step::Downloading, total: job.bytes, done: &done }, watch)
+    run_growing(
+        command,
+        job,
+        &ProgressProbe { step: Step::Downloading, total: job.bytes, done: &done },
+        watch,
+    )
 }
 
 /// Runs a client to its end whose progress is measured by `growth`.
 pub(crate) fn run_growing(
     mut command: Command,
-    job: &Job<'_>,
-    growth: &Growth<'_>,
-    watch: &mut Watch<'_>,
-) -> Result<Ended, ArtifactError> {
-    watch.go_on()?;
+    job: &FetchJob<'_>,
+    growth: &ProgressProbe<'_>,
+    watch: &mut InstallContext<'_>,
+) -> Result<ClientOutput, ArtifactError> {
+    watch.check_cancelled()?;
     let shown = shown(&command);
     let log_path = job.folder.join("client.log");
     let log = File::create(&log_path).map_err(ArtifactError::cache(&log_path))?;
@@ -97,7 +102,7 @@ pub(crate) fn run_growing(
     };
     if status.success() {
         let log = String::from_utf8_lossy(&fs::read(&log_path).unwrap_or_default()).into_owned();
-        Ok(Ended { command: shown, output: output(), log })
+        Ok(ClientOutput { command: shown, output: output(), log })
     } else {
         Err(ArtifactError::ClientFailed { command: shown, status: status.to_string(), output: output() })
     }
@@ -105,7 +110,7 @@ pub(crate) fn run_growing(
 
 /// Returns the maximum time without progress. A build gets three times as long: its last step links
 /// everything, prints nothing meanwhile, and is slow on a busy machine.
-fn limit(job: &Job<'_>, growth: &Growth<'_>) -> Duration {
+fn limit(job: &FetchJob<'_>, growth: &ProgressProbe<'_>) -> Duration {
     match growth.step {
         Step::Building => job.clients.stall_limit * 3,
         _ => job.clients.stall_limit,
@@ -126,10 +131,10 @@ struct Running {
 impl Running {
     fn wait(
         &mut self,
-        job: &Job<'_>,
-        growth: &Growth<'_>,
+        job: &FetchJob<'_>,
+        growth: &ProgressProbe<'_>,
         log: &Path,
-        watch: &mut Watch<'_>,
+        watch: &mut InstallContext<'_>,
     ) -> Result<Outcome, ArtifactError> {
         let lost = |source| ArtifactError::ClientStart { program: job.program.clone(), source };
         let mut done = 0;
@@ -143,7 +148,7 @@ impl Running {
                 self.reaped = true;
                 return self.child.wait().map(Outcome::Ended).map_err(lost);
             }
-            watch.go_on()?;
+            watch.check_cancelled()?;
             if measured.is_none_or(|before| before.elapsed() >= MEASURE) {
                 let now = (growth.done)(log);
                 if now != done {
@@ -217,7 +222,7 @@ pub(crate) fn die_with_parent(command: &mut Command) {
 pub(crate) fn die_with_parent(_: &mut Command) {}
 
 /// Runs a program and returns its output, such as its version. `None` if it fails or takes longer than 10 s.
-pub(crate) fn answer(mut command: Command, clients: &Clients) -> Option<String> {
+pub(crate) fn answer(mut command: Command, clients: &ClientLookup) -> Option<String> {
     const LIMIT: Duration = Duration::from_secs(10);
     if let Some(path) = &clients.search_path {
         command.env("PATH", path);

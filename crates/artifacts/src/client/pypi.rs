@@ -6,8 +6,8 @@ use std::{
     process::Command,
 };
 
-use super::{Client, Job, process};
-use crate::{Watch, error::ArtifactError, format::Format};
+use super::{Client, FetchJob, process};
+use crate::{InstallContext, error::ArtifactError, format::Format};
 
 /// Client for one wheel at an exact version.
 #[derive(Debug)]
@@ -34,7 +34,7 @@ impl Client for Pypi {
         2
     }
 
-    fn fetch(&self, job: &Job<'_>, watch: &mut Watch<'_>) -> Result<PathBuf, ArtifactError> {
+    fn fetch(&self, job: &FetchJob<'_>, watch: &mut InstallContext<'_>) -> Result<PathBuf, ArtifactError> {
         let destination = job.folder.join("wheel");
         // A separate temporary folder, in which the download's growth can be observed.
         let temporary = job.folder.join("tmp");

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Part, Section, Stated, WorkloadRules};
+use super::{ParsedSection, Section, WorkloadRules, WorkloadSetup};
 use crate::{
     definition::LoadMode,
     error::CatalogueError,
@@ -101,7 +101,11 @@ impl WorkloadRules for Rules {
         &["questions"]
     }
 
-    fn read(&self, base: &SectionReader<'_>, over: &[SectionReader<'_>]) -> Result<Stated, CatalogueError> {
+    fn read(
+        &self,
+        base: &SectionReader<'_>,
+        over: &[SectionReader<'_>],
+    ) -> Result<ParsedSection, CatalogueError> {
         let SectionDefinition { load, suspects, logs, questions } = base.read()?;
         let mut rules = BTreeMap::new();
         lay(base, questions, &mut rules)?;
@@ -109,7 +113,7 @@ impl WorkloadRules for Rules {
             let OverlayDefinition { questions } = section.read()?;
             lay(section, questions, &mut rules)?;
         }
-        Ok(Stated {
+        Ok(ParsedSection {
             load,
             logs,
             section: Section::Analytics(AnalyticsSection { suspects, questions: rules }),
@@ -175,7 +179,7 @@ pub struct Analytics {
 
 impl Analytics {
     /// Returns the setup that a workload's part of a configuration holds. `None` if it is another workload's.
-    pub(crate) fn of(part: &Part) -> Option<Self> {
+    pub(crate) fn of(part: &WorkloadSetup) -> Option<Self> {
         let Section::Analytics(AnalyticsSection { suspects, questions }) = part.section.clone() else {
             return None;
         };

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Part, Section, Stated, WorkloadRules};
+use super::{ParsedSection, Section, WorkloadRules, WorkloadSetup};
 use crate::{
     definition::LoadMode, error::CatalogueError, sections::SectionReader, statement_file::StatementRule,
 };
@@ -93,7 +93,11 @@ impl WorkloadRules for Rules {
         &["load", "one_line", "extracted"]
     }
 
-    fn read(&self, base: &SectionReader<'_>, over: &[SectionReader<'_>]) -> Result<Stated, CatalogueError> {
+    fn read(
+        &self,
+        base: &SectionReader<'_>,
+        over: &[SectionReader<'_>],
+    ) -> Result<ParsedSection, CatalogueError> {
         let SectionDefinition { mut load, one_line, extracted } = base.read()?;
         let mut own = FidelitySection { one_line, extracted };
         for section in over {
@@ -102,7 +106,7 @@ impl WorkloadRules for Rules {
             own.one_line = written.one_line.unwrap_or(own.one_line);
             own.extracted = written.extracted.unwrap_or(own.extracted);
         }
-        Ok(Stated {
+        Ok(ParsedSection {
             load,
             logs: Vec::new(),
             section: Section::Fidelity(own),
@@ -133,7 +137,7 @@ pub struct Fidelity {
 
 impl Fidelity {
     /// Returns the setup that a workload's part of a configuration holds. `None` if it is another workload's.
-    pub(crate) fn of(part: &Part) -> Option<Self> {
+    pub(crate) fn of(part: &WorkloadSetup) -> Option<Self> {
         let Section::Fidelity(FidelitySection { one_line, extracted }) = part.section else { return None };
         let has = |name: &str| !part.statements(name).is_empty();
         let (inserts, extracts, reads_hex) = (has("insert"), has("value"), has("read_hex"));

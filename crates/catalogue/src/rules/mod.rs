@@ -18,9 +18,9 @@ use serde_json::Value;
 
 use super::{
     definition::LoadMode,
+    did_you_mean::did_you_mean,
     durability::Tier,
     error::CatalogueError,
-    near::did_you_mean,
     sections::SectionReader,
     statement_file::{StatementFile, StatementRule},
     template::RUN_TIME,
@@ -70,14 +70,18 @@ pub(crate) trait WorkloadRules: Debug + Send + Sync {
     /// Reads the section of the system, and the overrides of the variant and the storage setting.
     ///
     /// # Errors
-    /// [`CatalogueError::Invalid`] if one of them holds something that is not allowed; [`SectionReader::read`]
-    /// and [`SectionReader::error`] add file and line.
-    fn read(&self, base: &SectionReader<'_>, over: &[SectionReader<'_>]) -> Result<Stated, CatalogueError>;
+    /// [`CatalogueError::Invalid`] if one of them holds something that is not allowed;
+    /// [`SectionReader::read`] and [`SectionReader::error`] add file and line.
+    fn read(
+        &self,
+        base: &SectionReader<'_>,
+        over: &[SectionReader<'_>],
+    ) -> Result<ParsedSection, CatalogueError>;
 }
 
 /// Contents of a workload's sections, with all overrides applied.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Stated {
+pub(crate) struct ParsedSection {
     pub(crate) load: LoadMode,
     /// Files and folders of logs, below a session's folder. A name that ends in `*` stands for all names with
     /// this prefix.
@@ -89,8 +93,8 @@ pub(crate) struct Stated {
     pub(crate) tiers: Vec<Tier>,
 }
 
-/// What the sections of one workload state besides load mode, logs and tiers, with all overrides applied. Part
-/// of the configuration's digest.
+/// What the sections of one workload state besides load mode, logs and tiers, with all overrides applied.
+/// Part of the configuration's digest.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum Section {
@@ -106,9 +110,9 @@ pub enum Section {
     Fidelity(fidelity::FidelitySection),
 }
 
-/// Workload setup: load mode, section and statements of a workload on one configuration.
+/// Load mode, section and statements of a workload on one configuration.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Part {
+pub struct WorkloadSetup {
     /// How documents are loaded.
     pub load: LoadMode,
     /// Files and folders of logs, below a session's folder. A name that ends in `*` stands for all names with
@@ -136,7 +140,7 @@ fn statement<'a>(files: &'a Files, name: &str) -> Option<&'a str> {
     }
 }
 
-impl Part {
+impl WorkloadSetup {
     /// Returns the statements of a file, in order. Empty if an optional file is missing or holds only
     /// comments.
     pub fn statements(&self, name: &str) -> &[String] {
@@ -149,7 +153,7 @@ impl Part {
     }
 
     /// Returns everything in the setup that decides what is measured, for the configuration's digest.
-    pub(crate) fn decisive(&self) -> Value {
+    pub(crate) fn digest_input(&self) -> Value {
         let statements: BTreeMap<&str, _> =
             self.files.iter().map(|(name, file)| (name.as_str(), (file.kind, &file.statements))).collect();
         let mut all = serde_json::json!(self.section);
@@ -177,7 +181,7 @@ pub(crate) fn placeholders() -> Vec<&'static str> {
 
 /// Returns a hint for an unknown statement file: the workload that has such a file, otherwise the nearest
 /// name.
-pub(crate) fn near_file(stem: &str, rules: &dyn WorkloadRules) -> String {
+pub(crate) fn suggest_file(stem: &str, rules: &dyn WorkloadRules) -> String {
     let has = |other: &&&dyn WorkloadRules| {
         other.name() != rules.name() && other.files().iter().any(|file| file.name == stem)
     };

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Part, Section, Stated, WorkloadRules, patterns};
+use super::{ParsedSection, Section, WorkloadRules, WorkloadSetup, patterns};
 use crate::{
     definition::LoadMode, error::CatalogueError, sections::SectionReader, statement_file::StatementRule,
     template,
@@ -129,9 +129,9 @@ impl KeyRule {
     }
 }
 
-/// Kind of first question, for which a folder may have templates.
+/// What a first question asks about its path; a folder may have a template for each kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Kind {
+pub enum TemplateKind {
     /// The ten most frequent strings with their counts.
     Count,
     /// The ten largest numbers.
@@ -144,7 +144,7 @@ pub enum Kind {
     Distinct,
 }
 
-impl Kind {
+impl TemplateKind {
     /// All kinds of first questions.
     pub const ALL: [Self; 5] = [Self::Count, Self::Top, Self::Sum, Self::Filter, Self::Distinct];
 
@@ -187,13 +187,17 @@ impl WorkloadRules for Rules {
         false
     }
 
-    fn read(&self, base: &SectionReader<'_>, _: &[SectionReader<'_>]) -> Result<Stated, CatalogueError> {
+    fn read(
+        &self,
+        base: &SectionReader<'_>,
+        _: &[SectionReader<'_>],
+    ) -> Result<ParsedSection, CatalogueError> {
         let SectionDefinition { load, suspects, logs, path, value, value_control } = base.read()?;
         let of_path = path.as_ref().and_then(|path| path.control.as_ref());
         check_control(base, &["path", "control"], of_path)?;
         check_control(base, &["value_control"], value_control.as_ref())?;
         let own = QuestionsSection { suspects, path: checked(base, path)?, value, value_control };
-        Ok(Stated {
+        Ok(ParsedSection {
             load,
             logs,
             section: Section::Questions(own),
@@ -259,7 +263,7 @@ pub struct QuestionsSection {
     value_control: Option<String>,
 }
 
-impl Part {
+impl WorkloadSetup {
     fn questions(&self) -> Option<&QuestionsSection> {
         match &self.section {
             Section::Questions(own) => Some(own),
@@ -324,10 +328,10 @@ impl Part {
 #[derive(Debug, Clone, Copy)]
 pub struct FirstAsked<'a> {
     /// Kind of the question, which selects the template.
-    pub kind: Kind,
+    pub kind: TemplateKind,
     /// Names of the members that lead to the values, outermost first.
     pub keys: &'a [String],
-    /// String to look for; used only by [`Kind::Filter`].
+    /// String to look for; used only by [`TemplateKind::Filter`].
     pub value: &'a str,
     /// Whether values of other types are at the path, too.
     pub is_mixed: bool,
@@ -451,7 +455,7 @@ pub fn question_file(question: &str) -> String {
     format!("{ASK}{question}")
 }
 
-impl Part {
+impl WorkloadSetup {
     /// Returns `true` if the setup has a statement for a question of the user.
     #[must_use]
     pub fn asks(&self, question: &str) -> bool {

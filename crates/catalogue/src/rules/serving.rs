@@ -6,12 +6,12 @@ use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Part, Section, Stated, WorkloadRules};
+use super::{ParsedSection, Section, WorkloadRules, WorkloadSetup};
 use crate::{
     definition::LoadMode,
+    did_you_mean::did_you_mean,
     durability::DurabilityDefinition,
     error::CatalogueError,
-    near::did_you_mean,
     sections::SectionReader,
     statement_file::{StatementFile, StatementRule},
     template,
@@ -208,11 +208,15 @@ impl WorkloadRules for Rules {
         &["operations"]
     }
 
-    fn read(&self, base: &SectionReader<'_>, over: &[SectionReader<'_>]) -> Result<Stated, CatalogueError> {
+    fn read(
+        &self,
+        base: &SectionReader<'_>,
+        over: &[SectionReader<'_>],
+    ) -> Result<ParsedSection, CatalogueError> {
         let written: SectionDefinition = base.read()?;
         check(base, &written)?;
         let mut operations = BTreeMap::new();
-        lay(base, written.operations, &mut operations)?;
+        apply_overlay(base, written.operations, &mut operations)?;
         let mut own = ServingSection {
             journal_files: written.journal_files,
             key_types: written.key_types,
@@ -225,7 +229,7 @@ impl WorkloadRules for Rules {
         };
         for section in over {
             let written: OverlayDefinition = section.read()?;
-            lay(section, written.operations, &mut operations)?;
+            apply_overlay(section, written.operations, &mut operations)?;
             if let Some(types) = written.key_types {
                 own.key_types = types;
             }
@@ -236,7 +240,7 @@ impl WorkloadRules for Rules {
         let answered = |(name, rules): (&String, &OperationRules)| (name.clone(), rules.answers.clone());
         let placeholders = operations.iter().map(answered).collect();
         own.operations = operations;
-        Ok(Stated {
+        Ok(ParsedSection {
             load: written.load,
             logs: written.logs,
             section: Section::Serving(own),
@@ -263,7 +267,7 @@ fn check(section: &SectionReader<'_>, written: &SectionDefinition) -> Result<(),
 }
 
 /// Overlays the rules of one section on those below it, key by key.
-fn lay(
+fn apply_overlay(
     section: &SectionReader<'_>,
     operations: BTreeMap<String, OperationDefinition>,
     rules: &mut BTreeMap<String, OperationRules>,
@@ -370,7 +374,7 @@ pub struct Serving {
 
 impl Serving {
     /// Returns the setup that a workload's part of a configuration holds. `None` if it is another workload's.
-    pub(crate) fn of(part: &Part) -> Option<Self> {
+    pub(crate) fn of(part: &WorkloadSetup) -> Option<Self> {
         let Section::Serving(rules) = part.section.clone() else { return None };
         Some(Self {
             load: part.load,
@@ -414,7 +418,7 @@ impl Serving {
 
     /// Returns the statement of an operation whose plan is checked: the one that the folder names, otherwise
     /// the first one that looks up a key or a condition. `None` if there are no requirements on the plan.
-    pub fn planned(&self, operation: &str) -> Option<String> {
+    pub fn asserted_plan_statement(&self, operation: &str) -> Option<String> {
         let rules = self.operations.get(operation)?;
         if rules.expect.is_empty() && rules.forbid.is_empty() {
             return None;

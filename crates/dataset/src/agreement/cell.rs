@@ -6,7 +6,7 @@ use jsonathlon_schema::instant;
 use jsonathlon_schema::value::{Row, Value, named_float, not_finite};
 use serde_json::Value as Json;
 
-use super::{CellType, Rules};
+use super::{CellType, ComparisonRules};
 
 /// Whole numbers up to this are compared exactly (2⁵³): every double in this range is the number that it is
 /// nearest to.
@@ -222,7 +222,7 @@ fn order_of_json(a: &Json, b: &Json) -> Ordering {
 pub(super) type Typed = Vec<Vec<Cell>>;
 
 /// Converts rows to the types that their columns declare.
-pub(super) fn typed(rules: &Rules, rows: &[Row]) -> Typed {
+pub(super) fn typed(rules: &ComparisonRules, rows: &[Row]) -> Typed {
     let row = |row: &Row| {
         let cells = rules.columns.iter().zip(row);
         cells.map(|(column, value)| Cell::of(column.cell_type, value)).collect()
@@ -232,7 +232,7 @@ pub(super) fn typed(rules: &Rules, rows: &[Row]) -> Typed {
 
 /// Like [`typed`], with every string column unquoted whose cells are all quoted as JSON strings. `None` if
 /// there is no such column.
-pub(super) fn unquoted(rules: &Rules, rows: &[Row]) -> Option<Typed> {
+pub(super) fn unquoted(rules: &ComparisonRules, rows: &[Row]) -> Option<Typed> {
     let is_quoted = |place: usize| {
         let mut cells =
             rows.iter().filter_map(|row| row.get(place)).filter(|cell| **cell != Value::Null).peekable();

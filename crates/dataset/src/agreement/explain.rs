@@ -6,7 +6,7 @@ use jsonathlon_schema::instant;
 use jsonathlon_schema::value::{Row, Value};
 
 use super::cell::{Cell, Number, Typed, typed};
-use super::{CellType, Difference, Rules, SHOWN, rows};
+use super::{CellType, ComparisonRules, Mismatch, SHOWN, rows};
 
 /// Comparison rule that explains a difference. The answers would be equal if the rule were reversed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,7 +68,7 @@ impl fmt::Display for Rule {
 }
 
 /// Describes how two answers differ, with the rule that explains it.
-pub(super) fn difference(rules: &Rules, fixed: &[Row], answer: &[Row]) -> Difference {
+pub(super) fn difference(rules: &ComparisonRules, fixed: &[Row], answer: &[Row]) -> Mismatch {
     let (a, b) = (typed(rules, fixed), typed(rules, answer));
     let (lacks, has) = rows::alone(rules, &a, &b);
     let shown = |rows: &[Row], places: &[usize]| -> Vec<Row> {
@@ -76,27 +76,27 @@ pub(super) fn difference(rules: &Rules, fixed: &[Row], answer: &[Row]) -> Differ
     };
     let what = match (lacks.len(), has.len()) {
         (0, 0) => "the same rows in another order".to_owned(),
-        (lacking, having) if fixed.len() == answer.len() => {
-            format!("{} of {} rows differ", lacking.max(having), fixed.len())
+        (missing_count, extra_count) if fixed.len() == answer.len() => {
+            format!("{} of {} rows differ", missing_count.max(extra_count), fixed.len())
         }
         _ => {
             format!("{} rows answered, {} in the answer that it is compared with", answer.len(), fixed.len())
         }
     };
     let rule = Rule::ALL.into_iter().find(|rule| explains(*rule, rules, &a, &b));
-    Difference {
+    Mismatch {
         what,
-        lacks: shown(fixed, &lacks),
-        lacking: lacks.len(),
-        has: shown(answer, &has),
-        having: has.len(),
+        missing_rows: shown(fixed, &lacks),
+        missing_count: lacks.len(),
+        extra_rows: shown(answer, &has),
+        extra_count: has.len(),
         rule,
     }
 }
 
 /// Returns `true` if the answers would be equal without the rule.
-fn explains(rule: Rule, rules: &Rules, fixed: &Typed, answer: &Typed) -> bool {
-    let unordered = Rules { order: Vec::new(), limit: None, ..rules.clone() };
+fn explains(rule: Rule, rules: &ComparisonRules, fixed: &Typed, answer: &Typed) -> bool {
+    let unordered = ComparisonRules { order: Vec::new(), limit: None, ..rules.clone() };
     let same = |a: &Typed, b: &Typed| rows::same(&unordered, a, b).is_some();
     let loosened = |loosen: fn(&Cell) -> Cell| {
         let all = |rows: &Typed| rows.iter().map(|row| row.iter().map(loosen).collect()).collect();
@@ -109,8 +109,12 @@ fn explains(rule: Rule, rules: &Rules, fixed: &Typed, answer: &Typed) -> bool {
             let shorter = fixed.len().min(answer.len());
             let cut = |rows: &Typed| rows.iter().take(shorter).cloned().collect::<Typed>();
             fixed.len() != answer.len() && shorter > 0 && !rules.order.is_empty() && {
-                rows::same(&Rules { limit: Some(shorter), ..rules.clone() }, &cut(fixed), &cut(answer))
-                    .is_some()
+                rows::same(
+                    &ComparisonRules { limit: Some(shorter), ..rules.clone() },
+                    &cut(fixed),
+                    &cut(answer),
+                )
+                .is_some()
             }
         }
         Rule::Nulls => {

@@ -1,19 +1,19 @@
 //! Compares the answers of several systems to determine the expected answer by majority.
 //!
 //! Everything in this module is pure: rows in, verdict out. An answer is always compared with one fixed
-//! answer, because a tolerance is not transitive. [`Rules`] states when two answers are equal.
+//! answer, because a tolerance is not transitive. [`ComparisonRules`] states when two answers are equal.
 
 mod cell;
 mod explain;
 mod holding;
+mod majority;
 mod rows;
-mod vote;
 
 use jsonathlon_schema::value::Row;
 
 pub use explain::Rule;
 pub use holding::{Electorate, Holding};
-pub use vote::{Answer, Decision, Finding, Later, Standing, decide, hold_against};
+pub use majority::{Answer, AnswerComparison, Consensus, Finding, Later, decide, hold_against};
 
 /// Declared type of a column; decides how its cells are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,7 +69,7 @@ pub struct Scale {
 /// * Rows that the declared order leaves equal are a multiset, as are all rows without a declared order. Of
 ///   rows that tie at the limit, only the ordering columns are compared.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Rules {
+pub struct ComparisonRules {
     /// Declared columns, in the order of the answer's cells.
     pub columns: Vec<Column>,
     /// Indexes of the columns by which rows are ordered. Empty if no order is declared.
@@ -83,24 +83,24 @@ pub struct Rules {
 
 /// Result of comparing two answers that are equal by the rules.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Same {
+pub struct Match {
     /// Largest relative error in the columns declared approximate. `None` if there is no such column.
     pub approximate_error: Option<f64>,
 }
 
 /// How an answer differs from the one it is compared with (the fixed answer).
 #[derive(Clone, Debug, PartialEq)]
-pub struct Difference {
+pub struct Mismatch {
     /// Short description of the difference.
     pub what: String,
     /// First rows of the fixed answer that this answer lacks, at most 5.
-    pub lacks: Vec<Row>,
+    pub missing_rows: Vec<Row>,
     /// Number of rows of the fixed answer that this answer lacks.
-    pub lacking: usize,
+    pub missing_count: usize,
     /// First rows of this answer that the fixed answer lacks, at most 5.
-    pub has: Vec<Row>,
+    pub extra_rows: Vec<Row>,
     /// Number of rows of this answer that the fixed answer lacks.
-    pub having: usize,
+    pub extra_count: usize,
     /// Rule that explains the difference. `None` if no rule does.
     pub rule: Option<Rule>,
 }
@@ -108,19 +108,19 @@ pub struct Difference {
 /// Maximum number of rows kept per side of a difference.
 const SHOWN: usize = 5;
 
-impl Rules {
+impl ComparisonRules {
     /// Compares `answer` with `fixed`.
     ///
     /// # Errors
     /// The difference between the two, if they are not equal by the rules.
-    pub fn compare(&self, fixed: &[Row], answer: &[Row]) -> Result<Same, Box<Difference>> {
-        if let Some(what) = self.misshapen(answer) {
-            return Err(Box::new(Difference {
+    pub fn compare(&self, fixed: &[Row], answer: &[Row]) -> Result<Match, Box<Mismatch>> {
+        if let Some(what) = self.shape_error(answer) {
+            return Err(Box::new(Mismatch {
                 what,
-                lacks: fixed.iter().take(SHOWN).cloned().collect(),
-                lacking: fixed.len(),
-                has: answer.iter().take(SHOWN).cloned().collect(),
-                having: answer.len(),
+                missing_rows: fixed.iter().take(SHOWN).cloned().collect(),
+                missing_count: fixed.len(),
+                extra_rows: answer.iter().take(SHOWN).cloned().collect(),
+                extra_count: answer.len(),
                 rule: None,
             }));
         }
@@ -131,7 +131,7 @@ impl Rules {
     }
 
     /// Returns why an answer violates the declared columns or limit. `None` if it conforms.
-    pub fn misshapen(&self, answer: &[Row]) -> Option<String> {
+    pub fn shape_error(&self, answer: &[Row]) -> Option<String> {
         let wide = self.columns.len();
         if let Some(row) = answer.iter().find(|row| row.len() != wide) {
             let names: Vec<&str> = self.columns.iter().map(|column| column.name.as_str()).collect();
@@ -150,9 +150,9 @@ impl Rules {
     }
 
     /// Compares two answers, also with one of the two unquoted if they are not equal as they are.
-    fn same(&self, fixed: &[Row], answer: &[Row]) -> Option<Same> {
+    fn same(&self, fixed: &[Row], answer: &[Row]) -> Option<Match> {
         if self.columns.iter().all(|column| !column.approximate) && fixed == answer {
-            return Some(Same::default());
+            return Some(Match::default());
         }
         let (plain, other) = (cell::typed(self, fixed), cell::typed(self, answer));
         rows::same(self, &plain, &other).or_else(|| {

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use super::cell::Cell;
-use super::{Rules, Same, Scale};
+use super::{ComparisonRules, Match, Scale};
 
 /// Maximum number of unpaired rows per side for which every combination is tried after the sorted comparison.
 const TRIED: usize = 1_000;
@@ -11,7 +11,7 @@ const TRIED: usize = 1_000;
 type Row = Vec<Cell>;
 
 /// Compares two answers whose rows have the declared width. `None` if they differ.
-pub(super) fn same(rules: &Rules, fixed: &[Row], answer: &[Row]) -> Option<Same> {
+pub(super) fn same(rules: &ComparisonRules, fixed: &[Row], answer: &[Row]) -> Option<Match> {
     if fixed.len() != answer.len() {
         return None;
     }
@@ -44,7 +44,7 @@ pub(super) fn same(rules: &Rules, fixed: &[Row], answer: &[Row]) -> Option<Same>
 }
 
 /// Returns the indexes of the rows on each side that have no equal row on the other.
-pub(super) fn alone(rules: &Rules, fixed: &[Row], answer: &[Row]) -> (Vec<usize>, Vec<usize>) {
+pub(super) fn alone(rules: &ComparisonRules, fixed: &[Row], answer: &[Row]) -> (Vec<usize>, Vec<usize>) {
     let compared = Compared::of(rules);
     unpaired(&compared, &fixed.iter().collect::<Vec<_>>(), &answer.iter().collect::<Vec<_>>(), &mut |_, _| {})
 }
@@ -58,7 +58,7 @@ struct Compared {
 
 impl Compared {
     /// All columns except approximate ones.
-    fn of(rules: &Rules) -> Self {
+    fn of(rules: &ComparisonRules) -> Self {
         let columns = rules.columns.iter().enumerate().filter(|(_, column)| !column.approximate);
         Self { columns: columns.map(|(place, column)| (place, column.scale)).collect(), addend: rules.addend }
     }
@@ -171,7 +171,7 @@ struct ApproximateError {
 }
 
 impl ApproximateError {
-    fn of(rules: &Rules) -> Self {
+    fn of(rules: &ComparisonRules) -> Self {
         let columns = rules.columns.iter().enumerate().filter(|(_, column)| column.approximate);
         Self { columns: columns.map(|(place, _)| place).collect(), largest: 0.0 }
     }
@@ -196,7 +196,7 @@ impl ApproximateError {
         true
     }
 
-    fn found(&self) -> Same {
-        Same { approximate_error: (!self.columns.is_empty()).then_some(self.largest) }
+    fn found(&self) -> Match {
+        Match { approximate_error: (!self.columns.is_empty()).then_some(self.largest) }
     }
 }

@@ -13,8 +13,11 @@ fn text(text: &str) -> Value {
     Value::Text(text.into())
 }
 
-fn of(types: &[CellType]) -> Rules {
-    Rules { columns: types.iter().map(|one| column("c", *one)).collect(), ..Rules::default() }
+fn of(types: &[CellType]) -> ComparisonRules {
+    ComparisonRules {
+        columns: types.iter().map(|one| column("c", *one)).collect(),
+        ..ComparisonRules::default()
+    }
 }
 
 /// Returns `true` if two single cells of a type are equal.
@@ -23,12 +26,12 @@ fn same(cell_type: CellType, a: Value, b: Value) -> bool {
 }
 
 /// Rules for groups with their counts in descending order, with an optional limit.
-fn groups(limit: Option<usize>) -> Rules {
-    Rules {
+fn groups(limit: Option<usize>) -> ComparisonRules {
+    ComparisonRules {
         columns: vec![column("x", CellType::String), column("n", CellType::Number)],
         order: vec![1],
         limit,
-        ..Rules::default()
+        ..ComparisonRules::default()
     }
 }
 
@@ -100,7 +103,7 @@ fn infinity_is_equal_to_itself_alone() {
     assert!(rules.compare(&of(1.0), &of(f64::INFINITY)).is_err());
     assert!(rules.compare(&of(f64::INFINITY), &of(f64::INFINITY)).is_ok());
     // An engine that answers 0 for a sum beyond all doubles must not join the majority.
-    assert_eq!(decided(&[("a", up.clone()), ("b", Value::Float(0.0)), ("c", up)]), Decision::Agreed(0));
+    assert_eq!(decided(&[("a", up.clone()), ("b", Value::Float(0.0)), ("c", up)]), Consensus::Agreed(0));
 }
 
 #[test]
@@ -134,7 +137,7 @@ fn what_cancels_is_compared_within_what_was_added_up() {
     assert!(rules.compare(&row(1.0, 1.5, 2, 1e12), &row(2.0, 1.5, 2, 1e12)).is_err());
     assert!(rules.compare(&row(1.0, 1.5, 2, 1e17), &row(2.0, 1.5, 2, 1e17)).is_ok());
     // The largest addend is the scale of a column without its own.
-    let by_addend = |addend| Rules { addend, ..of(&[CellType::Number]) };
+    let by_addend = |addend| ComparisonRules { addend, ..of(&[CellType::Number]) };
     let (nothing, little) = ([vec![Value::Int(0)]], [vec![Value::Float(4.9e-7)]]);
     assert!(
         by_addend(999.99).compare(&nothing, &little).is_ok()
@@ -235,7 +238,7 @@ fn the_stated_order_is_compared_and_ties_are_a_set() {
     let fixed = counted(&[("a", 3), ("b", 2), ("c", 2), ("d", 1)]);
     assert!(rules.compare(&fixed, &counted(&[("a", 3), ("c", 2), ("b", 2), ("d", 1)])).is_ok());
     let other = rules.compare(&fixed, &counted(&[("d", 1), ("b", 2), ("c", 2), ("a", 3)])).unwrap_err();
-    assert_eq!((other.rule, other.lacking, other.having), (Some(Rule::Order), 0, 0));
+    assert_eq!((other.rule, other.missing_count, other.extra_count), (Some(Rule::Order), 0, 0));
     assert!(
         rules.compare(&fixed, &counted(&[("a", 3), ("b", 2), ("b", 2), ("d", 1)])).is_err(),
         "rows count"
@@ -259,11 +262,11 @@ fn a_tie_cut_by_the_limit_is_compared_by_its_order_alone() {
 
 #[test]
 fn without_an_order_rows_are_a_multiset() {
-    let rules = Rules { order: Vec::new(), ..groups(None) };
+    let rules = ComparisonRules { order: Vec::new(), ..groups(None) };
     let fixed = counted(&[("a", 1), ("a", 1), ("b", 2)]);
     assert!(rules.compare(&fixed, &counted(&[("b", 2), ("a", 1), ("a", 1)])).is_ok());
     let other = rules.compare(&fixed, &counted(&[("b", 2), ("b", 2), ("a", 1)])).unwrap_err();
-    assert_eq!((other.lacks, other.has), (counted(&[("a", 1)]), counted(&[("b", 2)])));
+    assert_eq!((other.missing_rows, other.extra_rows), (counted(&[("a", 1)]), counted(&[("b", 2)])));
     // Floats that sort differently because of their last digit.
     let floats = of(&[CellType::Number, CellType::Number]);
     let pair = |a: f64, b: f64| vec![Value::Float(a), Value::Float(b)];
@@ -282,7 +285,7 @@ fn differences_are_told_both_ways_with_the_rule_that_explains_them() {
     assert_eq!(rule(&["x"], &["y"]), None);
     let different = strings.compare(&rows(&["1", "b"]), &[vec![Value::Int(1)], vec![text("b")]]).unwrap_err();
     assert_eq!(
-        (different.rule, different.lacks, different.has),
+        (different.rule, different.missing_rows, different.extra_rows),
         (Some(Rule::Types), rows(&["1"]), vec![vec![Value::Int(1)]])
     );
     let own_type = strings.compare(&rows(&["1970-01-01T00:00:01Z"]), &[vec![Value::Int(1_000_000)]]);
@@ -318,13 +321,13 @@ fn approximate_columns_may_differ_and_their_error_is_told() {
     assert!(rules.compare(&counted(&[("a", 0)]), &counted(&[("a", 1)])).is_err(), "something for nothing");
 }
 
-fn votes(answers: &[(&str, i64)]) -> Decision {
+fn votes(answers: &[(&str, i64)]) -> Consensus {
     let cells: Vec<(&str, Value)> = answers.iter().map(|(system, n)| (*system, Value::Int(*n))).collect();
     decided(&cells)
 }
 
 /// Decision on one-cell answers over the same documents.
-fn decided(answers: &[(&str, Value)]) -> Decision {
+fn decided(answers: &[(&str, Value)]) -> Consensus {
     let rows: Vec<Vec<Row>> = answers.iter().map(|(_, cell)| vec![vec![cell.clone()]]).collect();
     let holding = Holding::new(1, []);
     let answers: Vec<Answer<'_>> =
@@ -339,27 +342,27 @@ fn over<'a>(system: &'a str, holding: &'a Holding, rows: &'a [Row]) -> Answer<'a
 
 #[test]
 fn agreement_needs_a_strict_majority_of_systems_and_two() {
-    assert_eq!(votes(&[]), Decision::Nothing);
-    assert_eq!(votes(&[("a", 1)]), Decision::Unverified(0));
-    assert_eq!(votes(&[("a", 1), ("a", 1)]), Decision::Unverified(0), "one system, twice");
-    assert_eq!(votes(&[("a", 1), ("b", 1)]), Decision::Agreed(0));
-    assert_eq!(votes(&[("a", 1), ("b", 2)]), Decision::Disputed(0));
-    assert_eq!(votes(&[("a", 2), ("b", 1), ("c", 1)]), Decision::Agreed(1));
+    assert_eq!(votes(&[]), Consensus::NoAnswers);
+    assert_eq!(votes(&[("a", 1)]), Consensus::Unverified(0));
+    assert_eq!(votes(&[("a", 1), ("a", 1)]), Consensus::Unverified(0), "one system, twice");
+    assert_eq!(votes(&[("a", 1), ("b", 1)]), Consensus::Agreed(0));
+    assert_eq!(votes(&[("a", 1), ("b", 2)]), Consensus::Disputed(0));
+    assert_eq!(votes(&[("a", 2), ("b", 1), ("c", 1)]), Consensus::Agreed(1));
     assert_eq!(
         votes(&[("a", 1), ("b", 1), ("c", 2), ("d", 2)]),
-        Decision::Disputed(0),
+        Consensus::Disputed(0),
         "half is no majority"
     );
-    assert_eq!(votes(&[("a", 1), ("b", 2), ("c", 3)]), Decision::Disputed(0));
+    assert_eq!(votes(&[("a", 1), ("b", 2), ("c", 3)]), Consensus::Disputed(0));
     assert_eq!(
         votes(&[("a", 1), ("a", 1), ("a", 1), ("b", 2), ("c", 2)]),
-        Decision::Agreed(3),
+        Consensus::Agreed(3),
         "a system has one vote"
     );
-    assert_eq!(votes(&[("a", 1), ("a", 2)]), Decision::Disputed(0), "one alone that contradicts itself");
+    assert_eq!(votes(&[("a", 1), ("a", 2)]), Consensus::Disputed(0), "one alone that contradicts itself");
     assert_eq!(
         votes(&[("a", 1), ("a", 2), ("b", 1)]),
-        Decision::Disputed(0),
+        Consensus::Disputed(0),
         "one that contradicts itself has none"
     );
 }
@@ -371,8 +374,8 @@ fn misshapen_answers_are_never_agreed() {
     let holding = Holding::new(1, []);
     let answers = [over("a", &holding, &wide), over("b", &holding, &wide)];
     let (decision, findings) = decide(&rules, &answers, &holding);
-    assert_eq!(decision, Decision::Nothing);
-    assert!(findings.iter().all(|one| matches!(one.standing, Standing::Different(_))));
+    assert_eq!(decision, Consensus::NoAnswers);
+    assert!(findings.iter().all(|one| matches!(one.standing, AnswerComparison::Different(_))));
 }
 
 fn any_value() -> impl Strategy<Value = Value> {
@@ -404,8 +407,8 @@ prop_compose! {
         order in prop::collection::vec(0..types.len(), 0..3),
         limit in prop::option::of(12_usize..14),
         types in Just(types),
-    ) -> (Rules, Vec<Row>) {
-        (Rules { order, limit, ..of(&types) }, rows)
+    ) -> (ComparisonRules, Vec<Row>) {
+        (ComparisonRules { order, limit, ..of(&types) }, rows)
     }
 }
 
@@ -419,7 +422,7 @@ proptest! {
 
     #[test]
     fn without_an_order_any_order_is_the_same((rules, rows) in any_answer(), seed in any::<u64>()) {
-        let rules = Rules { order: Vec::new(), ..rules };
+        let rules = ComparisonRules { order: Vec::new(), ..rules };
         let mut other = rows.clone();
         let length = other.len().max(1);
         for place in 0..other.len() {
@@ -443,7 +446,7 @@ proptest! {
         if at < other.len() {
             other.remove(at);
             let difference = rules.compare(&rows, &other).unwrap_err();
-            prop_assert!(difference.lacking > difference.having);
+            prop_assert!(difference.missing_count > difference.extra_count);
             prop_assert!(rules.compare(&other, &rows).is_err());
         }
     }
@@ -455,7 +458,7 @@ proptest! {
         let at = at % rows.len();
         other[at] = vec![Value::Int(numbers[at] + by)];
         let difference = of(&[CellType::Number]).compare(&rows, &other).unwrap_err();
-        prop_assert_eq!((difference.lacking, difference.having), (1, 1));
+        prop_assert_eq!((difference.missing_count, difference.extra_count), (1, 1));
     }
 
     #[test]
@@ -475,7 +478,7 @@ proptest! {
             .collect();
         let by = turn % all.len();
         all.rotate_left(by);
-        let Decision::Agreed(place) = votes(&all) else { panic!("a majority of {right} to {wrong}") };
+        let Consensus::Agreed(place) = votes(&all) else { panic!("a majority of {right} to {wrong}") };
         prop_assert_eq!(all[place].1, 7);
     }
 }

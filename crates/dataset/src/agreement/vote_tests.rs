@@ -33,9 +33,9 @@ impl Modelled {
     }
 }
 
-fn sum() -> Rules {
+fn sum() -> ComparisonRules {
     let column = Column { name: "sum".into(), cell_type: CellType::Number, approximate: false, scale: None };
-    Rules { columns: vec![column], ..Rules::default() }
+    ComparisonRules { columns: vec![column], ..ComparisonRules::default() }
 }
 
 /// Number of a document; no two sets of documents have the same sum.
@@ -52,7 +52,7 @@ fn answer(system: &Modelled, offered: u64, refused: &BTreeSet<u64>) -> Vec<Row> 
 /// Outcome of a vote, indexed like the systems. A system without documents has no vote.
 #[derive(Debug, PartialEq)]
 struct Outcome {
-    decision: Decision,
+    decision: Consensus,
     voters: Vec<bool>,
     findings: Vec<Finding>,
     /// Rows with which later answers are compared.
@@ -99,9 +99,9 @@ fn vote(offered: u64, systems: &[Modelled]) -> Outcome {
 impl Outcome {
     fn standing(&self, place: usize) -> &'static str {
         match self.findings[place].standing {
-            Standing::Same(_) => "same",
-            Standing::Different(_) => "different",
-            Standing::OtherDocuments => "other documents",
+            AnswerComparison::Same(_) => "same",
+            AnswerComparison::Different(_) => "different",
+            AnswerComparison::OtherDocuments => "other documents",
         }
     }
 
@@ -113,7 +113,7 @@ impl Outcome {
 #[test]
 fn those_who_refused_a_document_do_not_outvote_who_holds_it() {
     let found = vote(100, &[system("clickhouse", [7]), system("duckdb", [7]), system("sqlite", [])]);
-    assert!(matches!(found.decision, Decision::Agreed(_)));
+    assert!(matches!(found.decision, Consensus::Agreed(_)));
     assert_eq!(found.standings(), ["same"; 3]);
     assert_eq!(found.common, Some(Holding::new(100, [7])));
     // Later answers of the system that holds all documents are compared with its own over all of them.
@@ -129,24 +129,24 @@ fn those_who_refused_a_document_do_not_outvote_who_holds_it() {
 #[test]
 fn who_holds_nothing_has_no_vote() {
     let found = vote(10, &[system("a", 0..10), system("b", 0..10), system("c", [])]);
-    assert_eq!((found.decision, found.voters), (Decision::Unverified(2), vec![false, false, true]));
+    assert_eq!((found.decision, found.voters), (Consensus::Unverified(2), vec![false, false, true]));
     let found = vote(10, &[system("a", 0..10), system("b", 0..10)]);
-    assert_eq!(found.decision, Decision::OtherDocuments);
-    assert_eq!(vote(10, &[system("a", [])]).decision, Decision::Unverified(0));
-    assert_eq!(vote(10, &[]).decision, Decision::Nothing);
+    assert_eq!(found.decision, Consensus::OtherDocuments);
+    assert_eq!(vote(10, &[system("a", [])]).decision, Consensus::Unverified(0));
+    assert_eq!(vote(10, &[]).decision, Consensus::NoAnswers);
 }
 
 #[test]
 fn documents_that_only_one_half_of_them_holds_decide_nothing() {
     // No document is in both halves, and neither half is larger.
     let found = vote(10, &[system("a", 0..5), system("b", 5..10)]);
-    assert_eq!((found.decision, found.standings()), (Decision::OtherDocuments, vec!["other documents"; 2]));
+    assert_eq!((found.decision, found.standings()), (Consensus::OtherDocuments, vec!["other documents"; 2]));
     let found = vote(10, &[system("a", 0..5), system("b", 0..5), system("c", 5..10), system("d", 5..10)]);
-    assert_eq!(found.decision, Decision::OtherDocuments);
+    assert_eq!(found.decision, Consensus::OtherDocuments);
     // The larger part decides over its own documents, and systems with other documents are not wrong.
     let found =
         vote(10, &[system("a", 0..4), system("b", 0..4), system("c", 4..10), system("d", 4..10).wrong()]);
-    assert!(matches!(found.decision, Decision::Agreed(0)));
+    assert!(matches!(found.decision, Consensus::Agreed(0)));
     assert_eq!(found.standings(), ["same", "same", "other documents", "other documents"]);
 }
 
@@ -154,7 +154,7 @@ fn documents_that_only_one_half_of_them_holds_decide_nothing() {
 fn a_majority_that_refuses_much_does_not_decide_over_who_holds_it() {
     let refusing = |name| system(name, 0..50);
     let found = vote(100, &[system("a", []), refusing("b"), refusing("c"), refusing("d")]);
-    assert_eq!(found.decision, Decision::Unverified(0));
+    assert_eq!(found.decision, Consensus::Unverified(0));
     assert_eq!(found.standings(), ["same", "other documents", "other documents", "other documents"]);
 }
 
@@ -169,7 +169,7 @@ fn groups_that_refuse_other_documents_are_compared_over_what_all_hold() {
         system("f", []).wrong(),
     ];
     let found = vote(50, &systems);
-    assert!(matches!(found.decision, Decision::Agreed(_)));
+    assert!(matches!(found.decision, Consensus::Agreed(_)));
     assert_eq!(found.common, Some(Holding::new(50, [1, 2])));
     assert_eq!(found.standings(), ["same", "same", "different", "same", "same", "different"]);
     assert_eq!((found.findings[2].later, found.findings[5].later), (Later::Wrong, Later::Wrong));
@@ -190,8 +190,8 @@ fn those_alike_that_differ_over_what_only_they_hold_settle_it_among_themselves()
         |system, rows| Answer { system, holding: &whole, rows, votes: true, common: Some(five.as_slice()) };
     let all = [less, more("a", &six), more("b", &six), more("c", &seven)];
     let (decision, findings) = decide(&rules, &all, &common);
-    assert!(matches!(decision, Decision::Agreed(_)));
-    assert!(matches!(findings[3].standing, Standing::Different(_)));
+    assert!(matches!(decision, Consensus::Agreed(_)));
+    assert!(matches!(findings[3].standing, AnswerComparison::Different(_)));
     assert!(findings[1..].iter().all(|one| one.later == Later::Answer(1)));
     let (_, findings) = decide(&rules, &all[..2], &common);
     assert_eq!(findings[1].later, Later::Answer(1));
@@ -200,7 +200,7 @@ fn those_alike_that_differ_over_what_only_they_hold_settle_it_among_themselves()
     // The reference is correct over all documents that it holds.
     let findings = hold_against(&rules, &all, &common, &five, Some(3));
     assert!(findings[1..].iter().all(|one| one.later == Later::Answer(3)));
-    assert!(matches!(findings[1].standing, Standing::Different(_)));
+    assert!(matches!(findings[1].standing, AnswerComparison::Different(_)));
 }
 
 #[test]
@@ -273,16 +273,16 @@ proptest! {
             })
         }).collect();
         match found.decision {
-            Decision::Agreed(_) => prop_assert!(agreeing.len() >= 2 && 2 * agreeing.len() > voters.len()),
-            Decision::Disputed(_) => prop_assert!(!(agreeing.len() >= 2 && 2 * agreeing.len() > voters.len())),
-            Decision::Unverified(_) => prop_assert_eq!(voters.len(), 1),
-            Decision::OtherDocuments | Decision::Nothing => prop_assert!(voters.is_empty()),
+            Consensus::Agreed(_) => prop_assert!(agreeing.len() >= 2 && 2 * agreeing.len() > voters.len()),
+            Consensus::Disputed(_) => prop_assert!(!(agreeing.len() >= 2 && 2 * agreeing.len() > voters.len())),
+            Consensus::Unverified(_) => prop_assert_eq!(voters.len(), 1),
+            Consensus::OtherDocuments | Consensus::NoAnswers => prop_assert!(voters.is_empty()),
         }
         for (place, one) in systems.iter().enumerate() {
             let finding = &found.findings[place];
             let is_judged = matches!(finding.later, Later::Answer(_) | Later::Fixed | Later::Wrong);
-            prop_assert!(!is_judged || matches!(found.decision, Decision::Agreed(_)), "nobody is judged without");
-            if let Decision::Agreed(fixed) = found.decision {
+            prop_assert!(!is_judged || matches!(found.decision, Consensus::Agreed(_)), "nobody is judged without");
+            if let Consensus::Agreed(fixed) = found.decision {
                 if found.standing(place) == "different" {
                     prop_assert_ne!(one.off_by, systems[fixed].off_by);
                     prop_assert!(found.voters[place]);
@@ -344,8 +344,8 @@ proptest! {
             systems.len() - 1 - rotated
         };
         // Which of two equally frequent answers is displayed depends on their order.
-        if matches!(before.decision, Decision::Disputed(_)) {
-            prop_assert!(matches!(after.decision, Decision::Disputed(_)));
+        if matches!(before.decision, Consensus::Disputed(_)) {
+            prop_assert!(matches!(after.decision, Consensus::Disputed(_)));
             return Ok(());
         }
         for place in 0..systems.len() {

@@ -12,13 +12,13 @@ use crate::left_out::LeftOut;
 use crate::questions::{COMMIT, CREATE};
 use crate::reference::{User, Users};
 use crate::scan::{Event, Scan, Scanner, Traits};
-use crate::source::{Place, Places, Reading, Source, Step};
+use crate::source::{Place, Places, ReaderEvent, ReaderThread, Source};
 use crate::stage::{Progress, Sampler};
 
 mod paths;
-mod propose;
+mod suggest;
 
-pub use propose::{FirstQuestion, Wanted, first_questions};
+pub use suggest::{SuggestedQuestion, SuggestionKind, suggest_questions};
 
 pub use paths::{JsonType, Lengths, PathProfile, Steps, TypeProfile};
 
@@ -138,13 +138,13 @@ pub fn describe(
     progress: &mut dyn FnMut(Progress),
     cancelled: &dyn Fn() -> bool,
 ) -> Result<Profile, DataError> {
-    let all = Limits { bytes: u64::MAX, time: Duration::MAX, kept: 0 };
+    let all = SampleLimits { bytes: u64::MAX, time: Duration::MAX, kept: 0 };
     read(source, options, all, progress, cancelled).map(|sampled| sampled.profile)
 }
 
 /// Limits after which sampling stops reading.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
+pub struct SampleLimits {
     /// Maximum size of all non-blank lines in bytes, checked after each block.
     pub bytes: u64,
     /// Maximum duration of reading, checked after each block.
@@ -155,7 +155,7 @@ pub struct Limits {
 
 /// Profile and samples of the first documents of a source.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Sampled {
+pub struct SampleProfile {
     /// Profile of the documents that were read.
     pub profile: Profile,
     /// JSON objects spread evenly over the documents that were read, without newlines.
@@ -169,19 +169,23 @@ pub struct Sampled {
 /// # Errors
 ///
 /// See [`describe`].
-pub fn sample(source: &Source, limits: Limits, cancelled: &dyn Fn() -> bool) -> Result<Sampled, DataError> {
+pub fn sample(
+    source: &Source,
+    limits: SampleLimits,
+    cancelled: &dyn Fn() -> bool,
+) -> Result<SampleProfile, DataError> {
     read(source, &DescribeOptions::default(), limits, &mut |_| {}, cancelled)
 }
 
 fn read(
     source: &Source,
     options: &DescribeOptions,
-    limits: Limits,
+    limits: SampleLimits,
     progress: &mut dyn FnMut(Progress),
     cancelled: &dyn Fn() -> bool,
-) -> Result<Sampled, DataError> {
+) -> Result<SampleProfile, DataError> {
     let begun = Instant::now();
-    let reading = Reading::start(source.clone())?;
+    let reading = ReaderThread::start(source.clone())?;
     let mut description = Description::new(options);
     let mut scanner = Scanner::new();
     let mut sampler = Sampler::new(limits.kept);
@@ -194,14 +198,14 @@ fn read(
             profile.left_out = left_out;
             profile.blank_lines = blank_lines;
             let documents = sampler.finish().into_iter().map(|sample| sample.line).collect();
-            Ok(Sampled { profile, documents, is_whole })
+            Ok(SampleProfile { profile, documents, is_whole })
         };
     loop {
         match reading.next(cancelled)? {
-            Step::Opened { inputs, left_out: entries, .. } => {
+            ReaderEvent::Opened { inputs, left_out: entries, .. } => {
                 (places, left_out) = (Places::new(inputs), entries);
             }
-            Step::Read { block, tally } => {
+            ReaderEvent::Read { block, tally } => {
                 let mut index = 0;
                 block.scan(&mut scanner, |line, scan| {
                     let place = || places.place(block.input(), block.line_number(index));
@@ -225,7 +229,7 @@ fn read(
                     return ended(description, sampler, left_out, tally.blank_lines, false);
                 }
             }
-            Step::Ended { tally } => {
+            ReaderEvent::Ended { tally } => {
                 return ended(description, sampler, left_out, tally.blank_lines, true);
             }
         }

@@ -18,7 +18,7 @@ const MARK: &[u8] = b"\xef\xbb\xbf";
 /// Kind of difference between a given document and the returned one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Kind {
+pub enum ChangeKind {
     /// Different white space between tokens, or an added or missing byte order mark.
     WhiteSpace,
     /// Members of an object in a different order.
@@ -51,7 +51,7 @@ pub enum Kind {
     NotJson,
 }
 
-impl Kind {
+impl ChangeKind {
     /// All kinds, in the order in which they are displayed.
     pub const ALL: [Self; 15] = [
         Self::WhiteSpace,
@@ -102,18 +102,18 @@ impl Kind {
 
 /// How much of a document is retained in the returned text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Retained {
+pub enum RoundTrip {
     /// Every byte is the same.
     Bytes,
     /// The same value with a different spelling. No difference changes the value; empty for an extracted
     /// value that is equal.
-    Value(BTreeSet<Kind>),
+    Value(BTreeSet<ChangeKind>),
     /// A different value; at least one difference changes it.
-    Changed(BTreeSet<Kind>),
+    Changed(BTreeSet<ChangeKind>),
 }
 
-impl Retained {
-    fn of(kinds: BTreeSet<Kind>) -> Self {
+impl RoundTrip {
+    fn of(kinds: BTreeSet<ChangeKind>) -> Self {
         if kinds.iter().all(|kind| kind.keeps_value()) { Self::Value(kinds) } else { Self::Changed(kinds) }
     }
 
@@ -123,9 +123,9 @@ impl Retained {
         !matches!(self, Self::Changed(_))
     }
 
-    /// Returns the kinds of differences. Empty for [`Retained::Bytes`].
+    /// Returns the kinds of differences. Empty for [`RoundTrip::Bytes`].
     #[must_use]
-    pub fn kinds(&self) -> BTreeSet<Kind> {
+    pub fn kinds(&self) -> BTreeSet<ChangeKind> {
         match self {
             Self::Bytes => BTreeSet::new(),
             Self::Value(kinds) | Self::Changed(kinds) => kinds.clone(),
@@ -135,150 +135,152 @@ impl Retained {
 
 /// Compares a given document with the returned text.
 #[must_use]
-pub fn of_document(given: &[u8], returned: &[u8]) -> Retained {
+pub fn of_document(given: &[u8], returned: &[u8]) -> RoundTrip {
     if given == returned {
-        return Retained::Bytes;
+        return RoundTrip::Bytes;
     }
     let mut kinds = BTreeSet::new();
     let (bare_given, bare_returned) = (without_mark(given), without_mark(returned));
     if (bare_given.len() == given.len()) != (bare_returned.len() == returned.len()) {
-        kinds.insert(Kind::WhiteSpace);
+        kinds.insert(ChangeKind::WhiteSpace);
     }
     match (strict::read(bare_given), strict::read(bare_returned)) {
         (Ok(before), Ok(after)) => {
             // The comparison of the roots covers all values below them.
             Comparison::new(&before, &after).all(before.root(), after.root(), &mut kinds);
             if spaces_differ(&before, &after) {
-                kinds.insert(Kind::WhiteSpace);
+                kinds.insert(ChangeKind::WhiteSpace);
             }
-            Retained::of(kinds)
+            RoundTrip::of(kinds)
         }
         (Ok(_), Err(_)) => {
             let is_begin = !returned.is_empty() && bare_given.starts_with(bare_returned);
-            kinds.insert(if is_begin { Kind::Truncation } else { Kind::NotJson });
-            Retained::Changed(kinds)
+            kinds.insert(if is_begin { ChangeKind::Truncation } else { ChangeKind::NotJson });
+            RoundTrip::Changed(kinds)
         }
         (Err(_), after) => {
             // The given text has no value to compare with: the returned text is a part of it, another text,
             // or JSON made from it.
             let (before, now) = (given.trim_ascii(), returned.trim_ascii());
             if before == now {
-                kinds.insert(Kind::WhiteSpace);
-                return Retained::Value(kinds);
+                kinds.insert(ChangeKind::WhiteSpace);
+                return RoundTrip::Value(kinds);
             }
             kinds.insert(match (before.starts_with(now), after) {
-                (true, _) => Kind::Truncation,
-                (false, Ok(_)) => Kind::Repair,
-                (false, Err(_)) => Kind::Characters,
+                (true, _) => ChangeKind::Truncation,
+                (false, Ok(_)) => ChangeKind::Repair,
+                (false, Err(_)) => ChangeKind::Characters,
             });
-            Retained::Changed(kinds)
+            RoundTrip::Changed(kinds)
         }
     }
 }
 
 /// Compares the value of a document's member with the extracted value, given as JSON text. Of duplicate
-/// members the last is expected; another one is reported as [`Kind::DuplicateKeys`]. `None` if the document
-/// has no such member or is not JSON.
+/// members the last is expected; another one is reported as [`ChangeKind::DuplicateKeys`]. `None` if the
+/// document has no such member or is not JSON.
 #[must_use]
-pub fn of_value(given: &[u8], member: &str, returned: &[u8]) -> Option<Retained> {
+pub fn of_value(given: &[u8], member: &str, returned: &[u8]) -> Option<RoundTrip> {
     let before = strict::read(without_mark(given)).ok()?;
     let places = before.members(member);
     places.last()?;
     let Ok(after) = strict::read(returned) else {
-        return Some(Retained::Changed([Kind::NotJson].into()));
+        return Some(RoundTrip::Changed([ChangeKind::NotJson].into()));
     };
     Some(of_places(&before, &places, &after, after.root()))
 }
 
 /// Compares a value with the last of `places`, and with the others if they differ.
-fn of_places(before: &Tree<'_>, places: &[usize], after: &Tree<'_>, found: usize) -> Retained {
+fn of_places(before: &Tree<'_>, places: &[usize], after: &Tree<'_>, found: usize) -> RoundTrip {
     let comparison = Comparison::new(before, after);
     let compare = |place: usize| {
         let mut kinds = BTreeSet::new();
         comparison.all(place, found, &mut kinds);
         kinds
     };
-    let is_same = |kinds: &BTreeSet<Kind>| kinds.iter().all(|kind| kind.keeps_value());
+    let is_same = |kinds: &BTreeSet<ChangeKind>| kinds.iter().all(|kind| kind.keeps_value());
     let kinds = places.last().map(|last| compare(*last)).unwrap_or_default();
     if !is_same(&kinds) && places.iter().any(|place| is_same(&compare(*place))) {
-        return Retained::Changed([Kind::DuplicateKeys].into());
+        return RoundTrip::Changed([ChangeKind::DuplicateKeys].into());
     }
-    Retained::of(kinds)
+    RoundTrip::of(kinds)
 }
 
 /// Compares the value of a document's member with the extracted value, given in the system's own type. Text
 /// is the content of a string, or JSON for any other type; null is NULL. `None` as in [`of_value`].
 #[must_use]
-pub fn of_cell(given: &[u8], member: &str, returned: &Value) -> Option<Retained> {
+pub fn of_cell(given: &[u8], member: &str, returned: &Value) -> Option<RoundTrip> {
     let before = strict::read(without_mark(given)).ok()?;
     let places = before.members(member);
     let last = *places.last()?;
     let kinds = cell_kinds(&before, last, returned);
     if kinds.is_some_and(|kind| !kind.keeps_value())
-        && places.iter().any(|place| cell_kinds(&before, *place, returned).is_none_or(Kind::keeps_value))
+        && places
+            .iter()
+            .any(|place| cell_kinds(&before, *place, returned).is_none_or(ChangeKind::keeps_value))
     {
-        return Some(Retained::Changed([Kind::DuplicateKeys].into()));
+        return Some(RoundTrip::Changed([ChangeKind::DuplicateKeys].into()));
     }
     if let (Node::Array(_) | Node::Object(_), Value::Text(text)) = (before.node(last), returned) {
         return of_value(given, member, text.as_bytes());
     }
     Some(match kinds {
-        None => Retained::Value(BTreeSet::new()),
-        Some(kind) => Retained::of([kind].into()),
+        None => RoundTrip::Value(BTreeSet::new()),
+        Some(kind) => RoundTrip::of([kind].into()),
     })
 }
 
 /// Like [`of_value`], for an extracted value that is wrapped in an object with this single member.
 #[must_use]
-pub fn of_member(given: &[u8], member: &str, returned: &[u8]) -> Option<Retained> {
+pub fn of_member(given: &[u8], member: &str, returned: &[u8]) -> Option<RoundTrip> {
     let before = strict::read(without_mark(given)).ok()?;
     let places = before.members(member);
     let last = *places.last()?;
     let Ok(after) = strict::read(returned) else {
-        return Some(Retained::Changed([Kind::NotJson].into()));
+        return Some(RoundTrip::Changed([ChangeKind::NotJson].into()));
     };
     let Some(found) = after.members(member).last().copied() else {
-        return Some(Retained::Changed([of_missing(before.node(last))].into()));
+        return Some(RoundTrip::Changed([of_missing(before.node(last))].into()));
     };
     Some(of_places(&before, &places, &after, found))
 }
 
-fn cell_kinds(before: &Tree<'_>, place: usize, returned: &Value) -> Option<Kind> {
+fn cell_kinds(before: &Tree<'_>, place: usize, returned: &Value) -> Option<ChangeKind> {
     let number = |text: &str, now: &str| {
         let is_number =
             strict::read(now.as_bytes()).is_ok_and(|tree| matches!(tree.node(tree.root()), Node::Number(_)));
         match (is_number, text == now) {
-            (false, _) => Some(Kind::Type),
+            (false, _) => Some(ChangeKind::Type),
             (true, true) => None,
-            (true, false) if Decimal::of(text) == Decimal::of(now) => Some(Kind::NumberForm),
-            (true, false) => Some(Kind::NumberValue),
+            (true, false) if Decimal::of(text) == Decimal::of(now) => Some(ChangeKind::NumberForm),
+            (true, false) => Some(ChangeKind::NumberValue),
         }
     };
     match (before.node(place), returned) {
         (Node::Null, Value::Null) => None,
-        (Node::Null, _) => Some(Kind::Type),
-        (_, Value::Null) => Some(Kind::Loss),
+        (Node::Null, _) => Some(ChangeKind::Type),
+        (_, Value::Null) => Some(ChangeKind::Loss),
         (Node::Text(text), Value::Text(now)) => {
             let units: Vec<u16> = now.encode_utf16().collect();
             match () {
                 () if units == text.units => None,
-                () if is_begin(&units, &text.units) => Some(Kind::Truncation),
-                () => Some(Kind::Characters),
+                () if is_begin(&units, &text.units) => Some(ChangeKind::Truncation),
+                () => Some(ChangeKind::Characters),
             }
         }
         (Node::Number(text), Value::Text(now)) => number(text, now),
         (Node::Number(text), Value::Int(now)) => number(text, &now.to_string()),
         (Node::Number(text), Value::Float(now)) if now.is_finite() => number(text, &format!("{now:e}")),
-        (Node::Number(_), Value::Float(_)) => Some(Kind::NumberValue),
+        (Node::Number(_), Value::Float(_)) => Some(ChangeKind::NumberValue),
         (Node::Bool(truth), Value::Bool(now)) if truth == now => None,
         (Node::Bool(truth), Value::Text(now)) if truth.to_string() == *now => None,
         (Node::Array(_) | Node::Object(_), Value::Text(now)) => {
-            let Ok(after) = strict::read(now.as_bytes()) else { return Some(Kind::NotJson) };
+            let Ok(after) = strict::read(now.as_bytes()) else { return Some(ChangeKind::NotJson) };
             let mut kinds = BTreeSet::new();
             Comparison::new(before, &after).all(place, after.root(), &mut kinds);
             kinds.into_iter().find(|kind| !kind.keeps_value())
         }
-        _ => Some(Kind::Type),
+        _ => Some(ChangeKind::Type),
     }
 }
 
@@ -310,27 +312,33 @@ impl<'t, 'b, 'a> Comparison<'t, 'b, 'a> {
     }
 
     /// Adds all differences between two values, including nested ones, to `kinds`.
-    fn all(&self, before: usize, after: usize, kinds: &mut BTreeSet<Kind>) {
+    fn all(&self, before: usize, after: usize, kinds: &mut BTreeSet<ChangeKind>) {
         let mut pairs = vec![(before, after)];
         while let Some((one, other)) = pairs.pop() {
             self.pair(one, other, kinds, &mut pairs);
         }
     }
 
-    fn pair(&self, one: usize, other: usize, kinds: &mut BTreeSet<Kind>, pairs: &mut Vec<(usize, usize)>) {
+    fn pair(
+        &self,
+        one: usize,
+        other: usize,
+        kinds: &mut BTreeSet<ChangeKind>,
+        pairs: &mut Vec<(usize, usize)>,
+    ) {
         match (self.before.node(one), self.after.node(other)) {
             (Node::Null, Node::Null) => {}
             (Node::Bool(one), Node::Bool(other)) if one == other => {}
             (Node::Number(one), Node::Number(other)) if one == other => {}
             (Node::Number(one), Node::Number(other)) => {
                 let is_same = Decimal::of(one) == Decimal::of(other);
-                kinds.insert(if is_same { Kind::NumberForm } else { Kind::NumberValue });
+                kinds.insert(if is_same { ChangeKind::NumberForm } else { ChangeKind::NumberValue });
             }
             (Node::Text(one), Node::Text(other)) => kinds.extend(of_texts(one, other)),
             (Node::Array(one), Node::Array(other)) => self.arrays(one, other, kinds, pairs),
             (Node::Object(one), Node::Object(other)) => self.objects(one, other, kinds, pairs),
             (one, _) => {
-                kinds.insert(if is_empty(one) { Kind::EmptyContainers } else { Kind::Type });
+                kinds.insert(if is_empty(one) { ChangeKind::EmptyContainers } else { ChangeKind::Type });
             }
         }
     }
@@ -339,7 +347,7 @@ impl<'t, 'b, 'a> Comparison<'t, 'b, 'a> {
         &self,
         one: &[usize],
         other: &[usize],
-        kinds: &mut BTreeSet<Kind>,
+        kinds: &mut BTreeSet<ChangeKind>,
         pairs: &mut Vec<(usize, usize)>,
     ) {
         if one.len() == other.len() {
@@ -347,7 +355,7 @@ impl<'t, 'b, 'a> Comparison<'t, 'b, 'a> {
             return;
         }
         if one.len() < other.len() {
-            kinds.insert(Kind::Addition);
+            kinds.insert(ChangeKind::Addition);
             return;
         }
         // Missing elements: those not found after the previously found one.
@@ -362,7 +370,7 @@ impl<'t, 'b, 'a> Comparison<'t, 'b, 'a> {
             }
         }
         if next.is_some() {
-            kinds.insert(Kind::Loss);
+            kinds.insert(ChangeKind::Loss);
         }
     }
 
@@ -370,7 +378,7 @@ impl<'t, 'b, 'a> Comparison<'t, 'b, 'a> {
         &self,
         one: &[(Text<'_>, usize)],
         other: &[(Text<'_>, usize)],
-        kinds: &mut BTreeSet<Kind>,
+        kinds: &mut BTreeSet<ChangeKind>,
         pairs: &mut Vec<(usize, usize)>,
     ) {
         let (mine, theirs) = (by_key(one), by_key(other));
@@ -385,7 +393,7 @@ impl<'t, 'b, 'a> Comparison<'t, 'b, 'a> {
                 members.iter().map(|(key, _)| key.raw.to_owned()).collect()
             };
             if values.len() == found.len() && raw(values) != raw(found) {
-                kinds.insert(Kind::Escapes);
+                kinds.insert(ChangeKind::Escapes);
             }
         }
         let mut added: Vec<(&[u16], &[Member<'_, '_>])> = theirs
@@ -401,13 +409,17 @@ impl<'t, 'b, 'a> Comparison<'t, 'b, 'a> {
             });
             if let Some(place) = respelt {
                 let (now, _) = added.swap_remove(place);
-                kinds.insert(if is_begin(now, key) { Kind::Truncation } else { Kind::Characters });
+                kinds.insert(if is_begin(now, key) {
+                    ChangeKind::Truncation
+                } else {
+                    ChangeKind::Characters
+                });
                 continue;
             }
             kinds.extend(values.iter().map(|(_, value)| of_missing(self.before.node(*value))));
         }
         if !added.is_empty() {
-            kinds.insert(Kind::Addition);
+            kinds.insert(ChangeKind::Addition);
         }
         let order = |members: &[(Text<'_>, usize)], in_both: &dyn Fn(&[u16]) -> bool| -> Vec<Vec<u16>> {
             let mut seen = BTreeSet::new();
@@ -420,7 +432,7 @@ impl<'t, 'b, 'a> Comparison<'t, 'b, 'a> {
             once(&mine) && once(&theirs)
         };
         if order(one, &is_single) != order(other, &is_single) {
-            kinds.insert(Kind::KeyOrder);
+            kinds.insert(ChangeKind::KeyOrder);
         }
     }
 
@@ -429,14 +441,14 @@ impl<'t, 'b, 'a> Comparison<'t, 'b, 'a> {
         &self,
         one: &[Member<'_, '_>],
         other: &[Member<'_, '_>],
-        kinds: &mut BTreeSet<Kind>,
+        kinds: &mut BTreeSet<ChangeKind>,
         pairs: &mut Vec<(usize, usize)>,
     ) {
         if one.len() == other.len() {
             pairs.extend(one.iter().map(|(_, place)| *place).zip(other.iter().map(|(_, place)| *place)));
             return;
         }
-        kinds.insert(if one.len() > other.len() { Kind::DuplicateKeys } else { Kind::Addition });
+        kinds.insert(if one.len() > other.len() { ChangeKind::DuplicateKeys } else { ChangeKind::Addition });
         // Remaining members are compared with the equal one, or else with the last.
         for (_, found) in other {
             let same = one.iter().find(|(_, place)| self.same(*place, *found));
@@ -468,11 +480,11 @@ fn is_empty(node: &Node<'_>) -> bool {
     }
 }
 
-fn of_missing(node: &Node<'_>) -> Kind {
+fn of_missing(node: &Node<'_>) -> ChangeKind {
     match node {
-        Node::Null => Kind::NullMembers,
-        node if is_empty(node) => Kind::EmptyContainers,
-        _ => Kind::Loss,
+        Node::Null => ChangeKind::NullMembers,
+        node if is_empty(node) => ChangeKind::EmptyContainers,
+        _ => ChangeKind::Loss,
     }
 }
 
@@ -480,11 +492,11 @@ fn is_begin(part: &[u16], whole: &[u16]) -> bool {
     part.len() < whole.len() && whole.starts_with(part)
 }
 
-fn of_texts(one: &Text<'_>, other: &Text<'_>) -> Option<Kind> {
+fn of_texts(one: &Text<'_>, other: &Text<'_>) -> Option<ChangeKind> {
     if one.units == other.units {
-        return (one.raw != other.raw).then_some(Kind::Escapes);
+        return (one.raw != other.raw).then_some(ChangeKind::Escapes);
     }
-    Some(if is_begin(&other.units, &one.units) { Kind::Truncation } else { Kind::Characters })
+    Some(if is_begin(&other.units, &one.units) { ChangeKind::Truncation } else { ChangeKind::Characters })
 }
 
 /// Hashes every value of a tree such that equal values have equal hashes.

@@ -3,13 +3,13 @@ use serde_json::{Value as Json, json};
 
 use super::*;
 
-fn kinds(given: &str, returned: &str) -> Vec<Kind> {
+fn kinds(given: &str, returned: &str) -> Vec<ChangeKind> {
     of_document(given.as_bytes(), returned.as_bytes()).kinds().into_iter().collect()
 }
 
 #[test]
 fn every_kind_of_change_is_told_by_its_name() {
-    use Kind::*;
+    use ChangeKind::*;
     for (given, returned, expected) in [
         (r#"{"a":1}"#, r#"{"a": 1}"#, vec![WhiteSpace]),
         ("\u{feff}{}", "{}", vec![WhiteSpace]),
@@ -53,30 +53,30 @@ fn every_kind_of_change_is_told_by_its_name() {
 
 #[test]
 fn bytes_value_and_change_are_three_things() {
-    assert_eq!(of_document(b"{ }", b"{ }"), Retained::Bytes);
-    assert_eq!(of_document(b"rubbish\xff", b"rubbish\xff"), Retained::Bytes);
-    assert!(matches!(of_document(b"[1.50]", b"[1.5]"), Retained::Value(_)));
-    assert!(matches!(of_document(b"[1.5]", b"[1.4]"), Retained::Changed(_)));
-    assert!(matches!(of_document(b" {", b"{"), Retained::Value(_)));
+    assert_eq!(of_document(b"{ }", b"{ }"), RoundTrip::Bytes);
+    assert_eq!(of_document(b"rubbish\xff", b"rubbish\xff"), RoundTrip::Bytes);
+    assert!(matches!(of_document(b"[1.50]", b"[1.5]"), RoundTrip::Value(_)));
+    assert!(matches!(of_document(b"[1.5]", b"[1.4]"), RoundTrip::Changed(_)));
+    assert!(matches!(of_document(b" {", b"{"), RoundTrip::Value(_)));
 }
 
 #[test]
 fn an_extracted_value_is_compared_by_itself() {
     let document = br#"{"v":[1.0,"x"],"w":1,"w":2}"#;
-    assert_eq!(of_value(document, "v", b"[1.0, \"x\"]"), Some(Retained::Value(BTreeSet::new())));
+    assert_eq!(of_value(document, "v", b"[1.0, \"x\"]"), Some(RoundTrip::Value(BTreeSet::new())));
     assert_eq!(
         of_value(document, "v", b"[1,\"y\"]").unwrap().kinds(),
-        [Kind::NumberForm, Kind::Characters].into()
+        [ChangeKind::NumberForm, ChangeKind::Characters].into()
     );
-    assert_eq!(of_value(document, "w", b"2"), Some(Retained::Value(BTreeSet::new())));
-    assert_eq!(of_value(document, "w", b"1").unwrap().kinds(), [Kind::DuplicateKeys].into());
-    assert_eq!(of_value(document, "w", b"3").unwrap().kinds(), [Kind::NumberValue].into());
+    assert_eq!(of_value(document, "w", b"2"), Some(RoundTrip::Value(BTreeSet::new())));
+    assert_eq!(of_value(document, "w", b"1").unwrap().kinds(), [ChangeKind::DuplicateKeys].into());
+    assert_eq!(of_value(document, "w", b"3").unwrap().kinds(), [ChangeKind::NumberValue].into());
     assert_eq!(of_value(document, "x", b"3"), None);
     assert_eq!(of_value(b"{", "x", b"3"), None);
-    assert_eq!(of_member(document, "w", br#"{"w":1}"#).unwrap().kinds(), [Kind::DuplicateKeys].into());
-    assert_eq!(of_member(document, "w", br#"{"w":2}"#), Some(Retained::Value(BTreeSet::new())));
-    assert_eq!(of_member(document, "w", b"{}").unwrap().kinds(), [Kind::Loss].into());
-    assert_eq!(of_member(br#"{"v":null}"#, "v", b"{}").unwrap().kinds(), [Kind::NullMembers].into());
+    assert_eq!(of_member(document, "w", br#"{"w":1}"#).unwrap().kinds(), [ChangeKind::DuplicateKeys].into());
+    assert_eq!(of_member(document, "w", br#"{"w":2}"#), Some(RoundTrip::Value(BTreeSet::new())));
+    assert_eq!(of_member(document, "w", b"{}").unwrap().kinds(), [ChangeKind::Loss].into());
+    assert_eq!(of_member(br#"{"v":null}"#, "v", b"{}").unwrap().kinds(), [ChangeKind::NullMembers].into());
 }
 
 #[test]
@@ -98,39 +98,39 @@ fn a_value_of_the_systems_language_is_compared_by_what_it_means() {
         ("[1, {}]", text("[1,{}]")),
         (r#""1""#, text("1")),
     ] {
-        assert!(found(value, cell.clone()).is_none_or(Kind::keeps_value), "{value} {cell:?}");
+        assert!(found(value, cell.clone()).is_none_or(ChangeKind::keeps_value), "{value} {cell:?}");
     }
     for (value, cell, kind) in [
-        ("null", text("null"), Kind::Type),
-        ("1", Value::Null, Kind::Loss),
-        ("true", Value::Int(1), Kind::Type),
-        (r#""a\u0000b""#, text("a"), Kind::Truncation),
-        (r#""\ud800""#, text("?"), Kind::Characters),
-        ("9007199254740993", Value::Float(9007199254740992.0), Kind::NumberValue),
-        ("1e400", Value::Float(f64::INFINITY), Kind::NumberValue),
-        ("1.0", text("1"), Kind::NumberForm),
-        ("[1]", text("[2]"), Kind::NumberValue),
-        ("[1]", text("1]"), Kind::NotJson),
+        ("null", text("null"), ChangeKind::Type),
+        ("1", Value::Null, ChangeKind::Loss),
+        ("true", Value::Int(1), ChangeKind::Type),
+        (r#""a\u0000b""#, text("a"), ChangeKind::Truncation),
+        (r#""\ud800""#, text("?"), ChangeKind::Characters),
+        ("9007199254740993", Value::Float(9007199254740992.0), ChangeKind::NumberValue),
+        ("1e400", Value::Float(f64::INFINITY), ChangeKind::NumberValue),
+        ("1.0", text("1"), ChangeKind::NumberForm),
+        ("[1]", text("[2]"), ChangeKind::NumberValue),
+        ("[1]", text("1]"), ChangeKind::NotJson),
     ] {
         assert_eq!(found(value, cell.clone()), Some(kind), "{value} {cell:?}");
     }
     assert_eq!(
         of_cell(br#"{"v":1,"v":2}"#, "v", &Value::Int(1)).unwrap().kinds(),
-        [Kind::DuplicateKeys].into()
+        [ChangeKind::DuplicateKeys].into()
     );
     assert!(of_cell(br#"{"v":1,"v":2}"#, "v", &Value::Int(2)).unwrap().is_same_value());
 }
 
 #[test]
 fn words_are_all_different() {
-    let words: BTreeSet<&str> = Kind::ALL.into_iter().map(Kind::word).collect();
-    assert_eq!(words.len(), Kind::ALL.len());
+    let words: BTreeSet<&str> = ChangeKind::ALL.into_iter().map(ChangeKind::word).collect();
+    assert_eq!(words.len(), ChangeKind::ALL.len());
 }
 
 #[test]
 fn deep_documents_are_compared_too() {
     let deep = |depth: usize, inside: &str| format!("{}{inside}{}", "[".repeat(depth), "]".repeat(depth));
-    assert_eq!(kinds(&deep(100_000, "1"), &deep(100_000, "2")), [Kind::NumberValue]);
+    assert_eq!(kinds(&deep(100_000, "1"), &deep(100_000, "2")), [ChangeKind::NumberValue]);
 }
 
 fn any_json() -> impl Strategy<Value = Json> {
@@ -172,11 +172,11 @@ proptest! {
     #[test]
     fn what_is_the_same_is_the_same(value in any_json()) {
         let (compact, pretty) = (value.to_string(), serde_json::to_string_pretty(&value).unwrap());
-        prop_assert_eq!(of_document(compact.as_bytes(), compact.as_bytes()), Retained::Bytes);
+        prop_assert_eq!(of_document(compact.as_bytes(), compact.as_bytes()), RoundTrip::Bytes);
         let found = kinds(&compact, &pretty);
-        prop_assert!(found.iter().all(|kind| *kind == Kind::WhiteSpace), "{:?}", found);
+        prop_assert!(found.iter().all(|kind| *kind == ChangeKind::WhiteSpace), "{:?}", found);
         let found = kinds(&compact, &turned(&value));
-        prop_assert!(found.iter().all(|kind| *kind == Kind::KeyOrder), "{:?}", found);
+        prop_assert!(found.iter().all(|kind| *kind == ChangeKind::KeyOrder), "{:?}", found);
         prop_assert_eq!(found.is_empty(), compact == turned(&value));
     }
 
@@ -191,6 +191,6 @@ proptest! {
     #[test]
     fn nothing_is_too_odd_to_be_compared(one in prop::collection::vec(any::<u8>(), 0..12), other in prop::collection::vec(any::<u8>(), 0..12)) {
         let found = of_document(&one, &other);
-        prop_assert_eq!(found == Retained::Bytes, one == other);
+        prop_assert_eq!(found == RoundTrip::Bytes, one == other);
     }
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::corpus::{Case, Must};
+use super::corpus::{Case, RfcRequirement};
 use crate::error::DataError;
 
 /// Maximum size of a document in bytes (16 MiB), because documents are sent whole in statements and answers.
@@ -58,13 +58,13 @@ pub fn read_folder(folder: &Path) -> Result<Vec<Case>, DataError> {
     Ok(cases)
 }
 
-fn verdict(name: &str, bytes: &[u8]) -> (Must, &'static str) {
+fn verdict(name: &str, bytes: &[u8]) -> (RfcRequirement, &'static str) {
     match (name.get(..2), super::strict::read(bytes)) {
-        (Some("y_"), _) => (Must::Accept, "what its name says"),
-        (Some("n_"), _) => (Must::Reject, "what its name says"),
-        (Some("i_"), _) => (Must::Choose, "what its name says"),
-        (_, Ok(_)) => (Must::Accept, "a document of the user’s: JSON by the grammar"),
-        (_, Err(_)) => (Must::Reject, "a document of the user’s: no JSON by the grammar"),
+        (Some("y_"), _) => (RfcRequirement::Accept, "what its name says"),
+        (Some("n_"), _) => (RfcRequirement::Reject, "what its name says"),
+        (Some("i_"), _) => (RfcRequirement::Choose, "what its name says"),
+        (_, Ok(_)) => (RfcRequirement::Accept, "a document of the user’s: JSON by the grammar"),
+        (_, Err(_)) => (RfcRequirement::Reject, "a document of the user’s: no JSON by the grammar"),
     }
 }
 
@@ -87,13 +87,14 @@ mod tests {
         }
         std::fs::create_dir(folder.path().join("inner")).unwrap();
         let cases = read_folder(folder.path()).unwrap();
-        let found: Vec<(&str, Must)> = cases.iter().map(|case| (case.name.as_str(), case.must)).collect();
+        let found: Vec<(&str, RfcRequirement)> =
+            cases.iter().map(|case| (case.name.as_str(), case.must)).collect();
         let expected = [
-            ("i_c.json", Must::Choose),
-            ("n_b.json", Must::Reject),
-            ("own.json", Must::Accept),
-            ("worse.txt", Must::Reject),
-            ("y_a.json", Must::Accept),
+            ("i_c.json", RfcRequirement::Choose),
+            ("n_b.json", RfcRequirement::Reject),
+            ("own.json", RfcRequirement::Accept),
+            ("worse.txt", RfcRequirement::Reject),
+            ("y_a.json", RfcRequirement::Accept),
         ];
         assert_eq!(found, expected);
         assert_eq!(cases[2].bytes, b"{\"a\":1}");

@@ -1,21 +1,21 @@
 //! Fidelity: whether a system returns the document it was given. Contains the corpus made from the RFCs, a
 //! strict parser, and the comparison of a document with the returned one.
 
-pub mod choice;
 pub mod compare;
 pub mod corpus;
 pub mod folder;
 pub mod nesting;
 pub mod number;
+pub mod selection;
 pub mod strict;
 
 use std::fmt::Write;
 
-pub use choice::{Choice, digest};
-pub use compare::{Kind, Retained, of_cell, of_document, of_member, of_value};
-pub use corpus::{Case, MEMBER, Must, cases};
+pub use compare::{ChangeKind, RoundTrip, of_cell, of_document, of_member, of_value};
+pub use corpus::{Case, MEMBER, RfcRequirement, cases};
 pub use folder::{LARGEST, read_folder};
 pub use nesting::Nesting;
+pub use selection::{CorpusSelection, digest};
 
 /// Formats bytes for display, at most about `most` of them. Control characters, invisible characters and
 /// invalid UTF-8 become `\xNN`. The middle of a longer text is replaced by its total length.

@@ -5,14 +5,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Fault of a text that is not JSON.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fault {
+pub struct SyntaxError {
     /// Byte offset at which the fault is detected, from 0.
     pub at: usize,
     /// Short description of the fault.
     pub what: &'static str,
 }
 
-impl std::fmt::Display for Fault {
+impl std::fmt::Display for SyntaxError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{} at byte {}", self.what, self.at)
     }
@@ -81,7 +81,7 @@ pub enum Token {
 }
 
 /// White space that occurs between each pair of token kinds, including the empty string for adjacent tokens.
-pub type Gaps<'a> = BTreeMap<(Token, Token), BTreeSet<&'a str>>;
+pub type WhitespaceMap<'a> = BTreeMap<(Token, Token), BTreeSet<&'a str>>;
 
 /// Result of parsing a text.
 #[derive(Debug, Clone)]
@@ -90,7 +90,7 @@ pub struct Tree<'a> {
     /// root.
     pub nodes: Vec<Node<'a>>,
     /// White space found between tokens.
-    pub gaps: Gaps<'a>,
+    pub gaps: WhitespaceMap<'a>,
 }
 
 impl<'a> Tree<'a> {
@@ -124,10 +124,10 @@ impl<'a> Tree<'a> {
 ///
 /// # Errors
 /// The first fault of the text. A byte order mark is a fault; callers that allow one must remove it.
-pub fn read(bytes: &[u8]) -> Result<Tree<'_>, Fault> {
-    let text =
-        std::str::from_utf8(bytes).map_err(|error| Fault { at: error.valid_up_to(), what: "not UTF-8" })?;
-    let (nodes, gaps, open) = (Vec::new(), Gaps::new(), Vec::new());
+pub fn read(bytes: &[u8]) -> Result<Tree<'_>, SyntaxError> {
+    let text = std::str::from_utf8(bytes)
+        .map_err(|error| SyntaxError { at: error.valid_up_to(), what: "not UTF-8" })?;
+    let (nodes, gaps, open) = (Vec::new(), WhitespaceMap::new(), Vec::new());
     Reader { text, at: 0, last: Token::Begin, nodes, gaps, noted: None, open }.whole()
 }
 
@@ -149,7 +149,7 @@ pub fn is_i_json_object(bytes: &[u8]) -> bool {
     matches!(tree.node(tree.root()), Node::Object(_)) && tree.nodes.iter().all(is_fine)
 }
 
-enum Open<'a> {
+enum OpenContainer<'a> {
     Array(Vec<usize>),
     /// Members parsed so far, and the key whose value comes next.
     Object(Vec<(Text<'a>, usize)>, Option<Text<'a>>),
@@ -160,13 +160,13 @@ struct Reader<'a> {
     at: usize,
     last: Token,
     nodes: Vec<Node<'a>>,
-    gaps: Gaps<'a>,
+    gaps: WhitespaceMap<'a>,
     /// End of the white space recorded last, so that the same gap is not recorded twice.
     noted: Option<usize>,
-    open: Vec<Open<'a>>,
+    open: Vec<OpenContainer<'a>>,
 }
 
-type Read<T> = Result<T, Fault>;
+type Read<T> = Result<T, SyntaxError>;
 
 impl<'a> Reader<'a> {
     fn whole(mut self) -> Read<Tree<'a>> {
@@ -177,13 +177,13 @@ impl<'a> Reader<'a> {
                 Some(b'[') => {
                     self.token(1, Token::Open);
                     self.space(None);
-                    self.open.push(Open::Array(Vec::new()));
+                    self.open.push(OpenContainer::Array(Vec::new()));
                     self.peek() == Some(b']')
                 }
                 Some(b'{') => {
                     self.token(1, Token::Open);
                     self.space(None);
-                    self.open.push(Open::Object(Vec::new(), None));
+                    self.open.push(OpenContainer::Object(Vec::new(), None));
                     if self.peek() != Some(b'}') {
                         self.key()?;
                     }
@@ -215,15 +215,15 @@ impl<'a> Reader<'a> {
             let Some(open) = self.open.last_mut() else { return Ok(true) };
             if let Some(value) = value.take() {
                 match open {
-                    Open::Array(elements) => elements.push(value),
-                    Open::Object(members, key) => {
+                    OpenContainer::Array(elements) => elements.push(value),
+                    OpenContainer::Object(members, key) => {
                         if let Some(key) = key.take() {
                             members.push((key, value));
                         }
                     }
                 }
             }
-            let is_array = matches!(open, Open::Array(_));
+            let is_array = matches!(open, OpenContainer::Array(_));
             self.space(None);
             match (self.peek(), is_array) {
                 (Some(b','), _) if self.last != Token::Open => {
@@ -237,8 +237,8 @@ impl<'a> Reader<'a> {
                 (Some(b']'), true) | (Some(b'}'), false) => {
                     self.token(1, Token::Close);
                     match self.open.pop() {
-                        Some(Open::Array(elements)) => self.nodes.push(Node::Array(elements)),
-                        Some(Open::Object(members, _)) => self.nodes.push(Node::Object(members)),
+                        Some(OpenContainer::Array(elements)) => self.nodes.push(Node::Array(elements)),
+                        Some(OpenContainer::Object(members, _)) => self.nodes.push(Node::Object(members)),
                         None => {}
                     }
                     value = Some(self.nodes.len() - 1);
@@ -260,7 +260,7 @@ impl<'a> Reader<'a> {
             return self.fault("no colon");
         }
         self.token(1, Token::Colon);
-        if let Some(Open::Object(_, key)) = self.open.last_mut() {
+        if let Some(OpenContainer::Object(_, key)) = self.open.last_mut() {
             *key = Some(text);
         }
         Ok(())
@@ -379,7 +379,7 @@ impl<'a> Reader<'a> {
     }
 
     fn fault<T>(&self, what: &'static str) -> Read<T> {
-        Err(Fault { at: self.at, what })
+        Err(SyntaxError { at: self.at, what })
     }
 }
 
@@ -450,7 +450,7 @@ mod tests {
         ] {
             assert_eq!(read(text.as_bytes()).map(|_| ()).unwrap_err().at, at, "{text}");
         }
-        assert_eq!(read(b"\"a\xff\"").unwrap_err(), Fault { at: 2, what: "not UTF-8" });
+        assert_eq!(read(b"\"a\xff\"").unwrap_err(), SyntaxError { at: 2, what: "not UTF-8" });
     }
 
     #[test]

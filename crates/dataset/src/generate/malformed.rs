@@ -90,7 +90,7 @@ impl Malformation {
 
 /// Position and kind of one malformed line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Planted {
+pub struct MalformedLine {
     /// Ordinal of the event in the data set, from 0.
     pub ordinal: u64,
     /// Kind of fault at this position.
@@ -99,13 +99,13 @@ pub struct Planted {
 
 /// Positions of all malformed lines in a data set.
 #[derive(Clone, Debug)]
-pub(super) struct Plantation {
+pub(super) struct MalformedPlan {
     key: u64,
     lines: u64,
     documents: u64,
 }
 
-impl Plantation {
+impl MalformedPlan {
     /// Distributes `lines` malformed lines over `documents` documents, at most one per document. `None` if
     /// there are none.
     pub(super) fn new(seed: u64, lines: u64, documents: u64) -> Option<Self> {
@@ -119,17 +119,17 @@ impl Plantation {
         (u128::from(line) * u128::from(self.documents) / u128::from(self.lines)) as u64
     }
 
-    fn line(&self, line: u64) -> Planted {
+    fn line(&self, line: u64) -> MalformedLine {
         let (from, to) = (self.stratum(line), self.stratum(line + 1));
         let kinds = Malformation::ALL.len() as u64;
-        Planted {
+        MalformedLine {
             ordinal: from + mix(self.key, line) % (to - from),
             kind: Malformation::ALL[((line + self.key % kinds) % kinds) as usize],
         }
     }
 
     /// Returns the first malformed line at or after an ordinal. `None` if there is none.
-    pub(super) fn next(&self, ordinal: u64) -> Option<Planted> {
+    pub(super) fn next(&self, ordinal: u64) -> Option<MalformedLine> {
         if ordinal >= self.documents {
             return None;
         }
@@ -139,7 +139,7 @@ impl Plantation {
     }
 
     /// Returns the malformed lines of a range, in order.
-    pub(super) fn within(&self, range: Range<u64>) -> Vec<Planted> {
+    pub(super) fn within(&self, range: Range<u64>) -> Vec<MalformedLine> {
         let mut found = Vec::new();
         let mut from = range.start;
         while let Some(planted) = self.next(from).filter(|p| p.ordinal < range.end) {
@@ -162,7 +162,7 @@ mod tests {
     #[test]
     fn exactly_as_many_as_asked_for_and_all_different() {
         for (lines, documents) in [(1, 1), (1, 1000), (7, 7), (50, 1000), (999, 1000), (300, 1_000_000)] {
-            let plantation = Plantation::new(1, lines, documents).unwrap();
+            let plantation = MalformedPlan::new(1, lines, documents).unwrap();
             let all = plantation.within(0..documents);
             assert_eq!(all.len() as u64, lines);
             assert!(all.windows(2).all(|w| w[0].ordinal < w[1].ordinal));
@@ -173,13 +173,13 @@ mod tests {
                 .collect();
             assert_eq!(split, all);
         }
-        assert!(Plantation::new(1, 0, 10).is_none());
-        assert_eq!(Plantation::new(1, 99, 10).unwrap().within(0..100).len(), 10);
+        assert!(MalformedPlan::new(1, 0, 10).is_none());
+        assert_eq!(MalformedPlan::new(1, 99, 10).unwrap().within(0..100).len(), 10);
     }
 
     #[test]
     fn every_kind_takes_its_turn() {
-        let plantation = Plantation::new(8, 16, 100_000).unwrap();
+        let plantation = MalformedPlan::new(8, 16, 100_000).unwrap();
         for kind in Malformation::ALL {
             assert_eq!(plantation.within(0..100_000).iter().filter(|p| p.kind == kind).count(), 2);
         }

@@ -26,10 +26,10 @@ mod text;
 mod users;
 pub(crate) mod words;
 
-pub use malformed::{Malformation, Planted};
+pub use malformed::{Malformation, MalformedLine};
 
 use events::EventWriter;
-use malformed::Plantation;
+use malformed::MalformedPlan;
 use order::{BLOCK, BlockOrder};
 use plan::BlockPlan;
 
@@ -56,8 +56,8 @@ pub struct Generator {
     order: BlockOrder,
     plan: BlockPlan,
     events: EventWriter,
-    plantation: Option<Plantation>,
-    next_planted: Option<Planted>,
+    plantation: Option<MalformedPlan>,
+    next_planted: Option<MalformedLine>,
 }
 
 impl Generator {
@@ -85,13 +85,13 @@ impl Generator {
     /// numbers but not on the range, so that shards generated with the same numbers still concatenate.
     #[must_use]
     pub fn with_malformed(mut self, total_malformed: u64, of_documents: u64) -> Self {
-        self.plantation = Plantation::new(self.seed, total_malformed, of_documents);
+        self.plantation = MalformedPlan::new(self.seed, total_malformed, of_documents);
         self.next_planted = self.plantation.as_ref().and_then(|plantation| plantation.next(self.next));
         self
     }
 
     /// Returns the malformed lines in the generator's whole range, in order.
-    pub fn malformed_ordinals(&self) -> Vec<Planted> {
+    pub fn malformed_ordinals(&self) -> Vec<MalformedLine> {
         self.plantation.as_ref().map_or_else(Vec::new, |plantation| plantation.within(self.start..self.end))
     }
 

@@ -22,11 +22,11 @@ type Octaves = [u16; OCTAVES];
 
 /// Distribution of users by rank, as a lookup table of octaves.
 #[derive(Clone, Debug)]
-pub(super) struct Law {
+pub(super) struct RankDistribution {
     octave_of: Box<[u8; SHARES]>,
 }
 
-impl Law {
+impl RankDistribution {
     fn new(shares: &Octaves) -> Self {
         let mut octave_of = Box::new([0; SHARES]);
         let mut filled = 0;
@@ -57,14 +57,14 @@ struct Bursts {
 /// A law, with bursts if the collection has them.
 #[derive(Clone, Debug)]
 pub(super) struct Actors {
-    law: Law,
+    law: RankDistribution,
     bursts: Option<Bursts>,
     key: u64,
 }
 
 impl Actors {
     fn new(seed: u64, purpose: u64, shares: &Octaves, bursts: Option<Bursts>) -> Self {
-        Self { law: Law::new(shares), bursts, key: mix(seed, 0x7573_6572 ^ (purpose << 40)) }
+        Self { law: RankDistribution::new(shares), bursts, key: mix(seed, 0x7573_6572 ^ (purpose << 40)) }
     }
 
     /// Returns the user who makes the event `ordinal`.

@@ -1,10 +1,10 @@
 //! Verifies answers with several values: scans in key order, and elements that satisfy a condition.
 
 use super::Kind;
-use super::check::{Scratch, Seen, Written};
+use super::answer_error::{AnswerError, AnswerFault};
+use super::check::{Scratch, SeenVersions, WriteScope};
 use super::set::RecordSet;
 use super::shape::Node;
-use super::wrong::{Fault, Wrong};
 
 /// Keys of the loaded records in ascending order, which detect records omitted by a scan.
 #[derive(Clone, Debug)]
@@ -24,35 +24,35 @@ impl RecordSet {
     /// Starts the verification of a scan from the key of record `start`. With `loaded`, omitted records are
     /// detected; none of these records may have been deleted.
     #[must_use]
-    pub fn scan<'a>(&'a self, start: u64, limit: u64, loaded: Option<&'a SortedKeys>) -> Scan<'a> {
+    pub fn scan<'a>(&'a self, start: u64, limit: u64, loaded: Option<&'a SortedKeys>) -> ScanCheck<'a> {
         let first = self.records.numeric(start);
         let due = loaded.map_or(0, |loaded| loaded.keys.partition_point(|key| *key < first));
-        Scan { set: self, loaded, due, least: Some(first), rows: 0, limit }
+        ScanCheck { set: self, loaded, due, least: Some(first), rows: 0, limit }
     }
 
     /// Starts the verification of the elements of a record's array, or the entries of its object, that
     /// satisfy the condition.
     #[must_use]
-    pub fn elements(&self, number: u64, form: Form) -> Elements<'_> {
+    pub fn elements(&self, number: u64, form: ContainerKind) -> ElementCheck<'_> {
         let members = match self.records.kind {
             Kind::Items { members } => members as usize,
             _ => 0,
         };
         let paths = match form {
-            Form::Array => 0..members,
-            Form::Object => members..2 * members,
+            ContainerKind::Array => 0..members,
+            ContainerKind::Object => members..2 * members,
         };
-        Elements { set: self, number, next: paths.start, paths, found: Vec::new(), in_order: true }
+        ElementCheck { set: self, number, next: paths.start, paths, found: Vec::new(), in_order: true }
     }
 
     /// Returns the number of elements or entries that satisfy the condition, in all records 0 to `loaded`
     /// (exclusive).
     #[must_use]
-    pub fn elements_of_all(&self, form: Form, loaded: u64) -> u64 {
+    pub fn elements_of_all(&self, form: ContainerKind, loaded: u64) -> u64 {
         let Kind::Items { members } = self.records.kind else { return 0 };
         let (members, offset) = match form {
-            Form::Array => (members as usize, 0),
-            Form::Object => (members as usize, members as usize),
+            ContainerKind::Array => (members as usize, 0),
+            ContainerKind::Object => (members as usize, members as usize),
         };
         // Exactly one of every four satisfies the condition.
         let rest = members / 4 * 4..members;
@@ -79,7 +79,7 @@ impl RecordSet {
 
 /// Verification of a scan, row by row.
 #[derive(Clone, Debug)]
-pub struct Scan<'a> {
+pub struct ScanCheck<'a> {
     set: &'a RecordSet,
     loaded: Option<&'a SortedKeys>,
     /// Index of the next loaded key that must be returned.
@@ -90,17 +90,18 @@ pub struct Scan<'a> {
     limit: u64,
 }
 
-impl Scan<'_> {
+impl ScanCheck<'_> {
     /// Verifies that the next row's key is in order and that no loaded record was omitted. Returns the number
     /// of its record, whose document must be verified separately.
     ///
     /// # Errors
     ///
-    /// [`Fault::Key`] if the key is malformed, [`Fault::Order`] if it is out of order, [`Fault::Omitted`] if
-    /// a loaded key before it was left out, [`Fault::Surplus`] if there are more rows than the limit.
-    pub fn key(&mut self, key: &[u8]) -> Result<u64, Wrong> {
+    /// [`AnswerFault::Key`] if the key is malformed, [`AnswerFault::Order`] if it is out of order,
+    /// [`AnswerFault::Omitted`] if a loaded key before it was left out, [`AnswerFault::Surplus`] if there are
+    /// more rows than the limit.
+    pub fn key(&mut self, key: &[u8]) -> Result<u64, AnswerError> {
         let number = self.set.records.number(key);
-        self.number(number.ok_or(self.wrong(Fault::Key))?)
+        self.number(number.ok_or(self.wrong(AnswerFault::Key))?)
     }
 
     /// Like [`Self::key`], for a row given by its record number.
@@ -108,17 +109,17 @@ impl Scan<'_> {
     /// # Errors
     ///
     /// See [`Self::key`].
-    pub fn number(&mut self, number: u64) -> Result<u64, Wrong> {
+    pub fn number(&mut self, number: u64) -> Result<u64, AnswerError> {
         let key = self.set.records.numeric(number);
         if self.rows >= self.limit {
-            return Err(self.wrong(Fault::Surplus));
+            return Err(self.wrong(AnswerFault::Surplus));
         }
         if self.least.is_none_or(|least| key < least) {
-            return Err(self.wrong(Fault::Order));
+            return Err(self.wrong(AnswerFault::Order));
         }
         if let Some(loaded) = self.loaded {
             match loaded.keys.get(self.due) {
-                Some(due) if key > *due => return Err(self.wrong(Fault::Omitted)),
+                Some(due) if key > *due => return Err(self.wrong(AnswerFault::Omitted)),
                 Some(due) if key == *due => self.due += 1,
                 _ => {}
             }
@@ -138,9 +139,9 @@ impl Scan<'_> {
         &mut self,
         key: &[u8],
         document: &[u8],
-        written: Written,
+        written: WriteScope,
         scratch: &mut Scratch,
-    ) -> Result<(u64, Seen), Wrong> {
+    ) -> Result<(u64, SeenVersions), AnswerError> {
         let number = self.key(key)?;
         Ok((number, self.set.check(number, document, written, scratch)?))
     }
@@ -149,20 +150,20 @@ impl Scan<'_> {
     ///
     /// # Errors
     ///
-    /// [`Fault::Omitted`] if there are fewer rows than the limit although more loaded records follow.
-    pub fn finish(self) -> Result<u64, Wrong> {
+    /// [`AnswerFault::Omitted`] if there are fewer rows than the limit although more loaded records follow.
+    pub fn finish(self) -> Result<u64, AnswerError> {
         let more = self.loaded.is_some_and(|loaded| self.due < loaded.keys.len());
-        if more && self.rows < self.limit { Err(self.wrong(Fault::Omitted)) } else { Ok(self.rows) }
+        if more && self.rows < self.limit { Err(self.wrong(AnswerFault::Omitted)) } else { Ok(self.rows) }
     }
 
-    fn wrong(&self, fault: Fault) -> Wrong {
-        Wrong { fault, at: usize::try_from(self.rows).unwrap_or(usize::MAX) }
+    fn wrong(&self, fault: AnswerFault) -> AnswerError {
+        AnswerError { fault, at: usize::try_from(self.rows).unwrap_or(usize::MAX) }
     }
 }
 
 /// Container whose elements or entries are queried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
+pub enum ContainerKind {
     /// The elements of the array `list`.
     Array,
     /// The entries of the object `map`.
@@ -171,7 +172,7 @@ pub enum Form {
 
 /// Verification of the elements or entries that satisfy the condition, one by one in any order.
 #[derive(Clone, Debug)]
-pub struct Elements<'a> {
+pub struct ElementCheck<'a> {
     set: &'a RecordSet,
     number: u64,
     paths: std::ops::Range<usize>,
@@ -182,13 +183,13 @@ pub struct Elements<'a> {
     in_order: bool,
 }
 
-impl Elements<'_> {
+impl ElementCheck<'_> {
     /// Verifies the value of the next element, given without escapes. Returns its path and version.
     ///
     /// # Errors
     ///
     /// If the value belongs to no element that satisfies the condition, or to one that was already returned.
-    pub fn value(&mut self, text: &[u8], scratch: &mut Scratch) -> Result<(usize, u32), Wrong> {
+    pub fn value(&mut self, text: &[u8], scratch: &mut Scratch) -> Result<(usize, u32), AnswerError> {
         let (set, number) = (self.set, self.number);
         self.find(|path| set.check_value(number, path, text, scratch))
     }
@@ -201,9 +202,9 @@ impl Elements<'_> {
     pub fn element(
         &mut self,
         text: &[u8],
-        written: Written,
+        written: WriteScope,
         scratch: &mut Scratch,
-    ) -> Result<(usize, Seen), Wrong> {
+    ) -> Result<(usize, SeenVersions), AnswerError> {
         let (set, number) = (self.set, self.number);
         self.find(|path| set.check_element(number, path, text, written, scratch))
     }
@@ -213,7 +214,10 @@ impl Elements<'_> {
         (from..self.paths.end).filter(|path| self.set.satisfies(self.number, *path))
     }
 
-    fn find<T>(&mut self, mut check: impl FnMut(usize) -> Result<T, Wrong>) -> Result<(usize, T), Wrong> {
+    fn find<T>(
+        &mut self,
+        mut check: impl FnMut(usize) -> Result<T, AnswerError>,
+    ) -> Result<(usize, T), AnswerError> {
         let mut first_wrong = None;
         if self.in_order {
             let Some(path) = self.satisfying(self.next).next() else { return Err(self.surplus()) };
@@ -241,22 +245,22 @@ impl Elements<'_> {
         Err(first_wrong.unwrap_or_else(|| self.surplus()))
     }
 
-    fn surplus(&self) -> Wrong {
-        Wrong { fault: Fault::Surplus, at: self.paths.len() }
+    fn surplus(&self) -> AnswerError {
+        AnswerError { fault: AnswerFault::Surplus, at: self.paths.len() }
     }
 
     /// Verifies that no element is missing and returns the number of elements.
     ///
     /// # Errors
     ///
-    /// [`Fault::Missing`] if an element that satisfies the condition was not returned.
-    pub fn finish(self) -> Result<usize, Wrong> {
+    /// [`AnswerFault::Missing`] if an element that satisfies the condition was not returned.
+    pub fn finish(self) -> Result<usize, AnswerError> {
         let all = self.satisfying(self.paths.start).count();
         let found = if self.in_order {
             self.satisfying(self.paths.start).take_while(|path| *path < self.next).count()
         } else {
             self.found.len()
         };
-        if found == all { Ok(all) } else { Err(Wrong { fault: Fault::Missing, at: found }) }
+        if found == all { Ok(all) } else { Err(AnswerError { fault: AnswerFault::Missing, at: found }) }
     }
 }

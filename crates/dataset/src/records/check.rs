@@ -1,10 +1,10 @@
 //! Verifies documents in one pass over the text: shape, key, and every value by its own tag.
 
+use super::answer_error::{AnswerError, AnswerFault};
 use super::cursor::Cursor;
 use super::set::{Hashes, RecordSet};
 use super::shape::{Node, Object};
 use super::value::{self, TAG};
-use super::wrong::{Fault, Wrong};
 use super::{KeyType, Values};
 
 /// Maximum number of members that are tracked in a 128-bit integer; larger objects use a bitmap in memory.
@@ -12,7 +12,7 @@ const SMALL: usize = 128;
 
 /// Values that the writes of a mix change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Written {
+pub enum WriteScope {
     /// No value is changed.
     Nothing,
     /// Only the value at this path.
@@ -23,7 +23,7 @@ pub enum Written {
 
 /// Versions of a document's values.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Seen {
+pub struct SeenVersions {
     /// Version of the values that writes change. `None` if the text contains none of them.
     pub version: Option<u32>,
     /// Version of all other values: 0 as loaded, or that of the write that inserted or replaced the whole
@@ -49,15 +49,15 @@ impl Scratch {
 
 /// A part of a document: some of its values, within their enclosing objects.
 #[derive(Clone, Debug)]
-pub struct Part {
+pub struct ExpectedSubtree {
     root: Node,
 }
 
 impl RecordSet {
     /// Returns the part of a document that holds only the values at these paths, as a projection returns it.
     #[must_use]
-    pub fn part(&self, paths: &[usize]) -> Part {
-        Part { root: self.shape.part(paths) }
+    pub fn part(&self, paths: &[usize]) -> ExpectedSubtree {
+        ExpectedSubtree { root: self.shape.part(paths) }
     }
 
     /// Verifies that a text is this record's document: the exact shape with members in any order, the key if
@@ -71,9 +71,9 @@ impl RecordSet {
         &self,
         number: u64,
         text: &[u8],
-        written: Written,
+        written: WriteScope,
         scratch: &mut Scratch,
-    ) -> Result<Seen, Wrong> {
+    ) -> Result<SeenVersions, AnswerError> {
         self.check_node(&self.shape.root, number, text, written, scratch)
     }
 
@@ -84,12 +84,12 @@ impl RecordSet {
     /// The first fault of the text, with its position.
     pub fn check_part(
         &self,
-        part: &Part,
+        part: &ExpectedSubtree,
         number: u64,
         text: &[u8],
-        written: Written,
+        written: WriteScope,
         scratch: &mut Scratch,
-    ) -> Result<Seen, Wrong> {
+    ) -> Result<SeenVersions, AnswerError> {
         self.check_node(&part.root, number, text, written, scratch)
     }
 
@@ -97,16 +97,18 @@ impl RecordSet {
     ///
     /// # Errors
     ///
-    /// The first fault of the text. [`Fault::Unasked`] if the path belongs to no element.
+    /// The first fault of the text. [`AnswerFault::Unasked`] if the path belongs to no element.
     pub fn check_element(
         &self,
         number: u64,
         path: usize,
         text: &[u8],
-        written: Written,
+        written: WriteScope,
         scratch: &mut Scratch,
-    ) -> Result<Seen, Wrong> {
-        let Some(node) = self.element_node(path) else { return Err(Wrong { fault: Fault::Unasked, at: 0 }) };
+    ) -> Result<SeenVersions, AnswerError> {
+        let Some(node) = self.element_node(path) else {
+            return Err(AnswerError { fault: AnswerFault::Unasked, at: 0 });
+        };
         self.check_node(node, number, text, written, scratch)
     }
 
@@ -121,9 +123,9 @@ impl RecordSet {
         path: usize,
         text: &[u8],
         scratch: &mut Scratch,
-    ) -> Result<u32, Wrong> {
+    ) -> Result<u32, AnswerError> {
         let tag = text.get(..TAG).and_then(|digits| value::version(digits.try_into().ok()?));
-        let version = tag.ok_or(Wrong { fault: Fault::Tag, at: 0 })?;
+        let version = tag.ok_or(AnswerError { fault: AnswerFault::Tag, at: 0 })?;
         let expected = &mut scratch.expected;
         expected.clear();
         self.value(number, path, version, expected);
@@ -131,8 +133,8 @@ impl RecordSet {
             return Ok(version);
         }
         let same = expected.iter().zip(text).take_while(|(a, b)| a == b).count();
-        let fault = if same == text.len() { Fault::Truncated } else { Fault::Value };
-        Err(Wrong { fault, at: same })
+        let fault = if same == text.len() { AnswerFault::Truncated } else { AnswerFault::Value };
+        Err(AnswerError { fault, at: same })
     }
 
     fn check_node(
@@ -140,40 +142,40 @@ impl RecordSet {
         node: &Node,
         number: u64,
         text: &[u8],
-        written: Written,
+        written: WriteScope,
         scratch: &mut Scratch,
-    ) -> Result<Seen, Wrong> {
+    ) -> Result<SeenVersions, AnswerError> {
         scratch.marks.clear();
-        let mut checker = Checker {
+        let mut checker = DocumentChecker {
             set: self,
             number,
             hashes: self.hashes(number),
             written,
-            seen: Seen::default(),
+            seen: SeenVersions::default(),
             cursor: Cursor::new(text),
             scratch,
         };
         checker.node(node)?;
         checker.cursor.next_token();
         if checker.cursor.at < text.len() {
-            return Err(Wrong { fault: Fault::Trailing, at: checker.cursor.at });
+            return Err(AnswerError { fault: AnswerFault::Trailing, at: checker.cursor.at });
         }
         Ok(checker.seen)
     }
 }
 
-struct Checker<'a> {
+struct DocumentChecker<'a> {
     set: &'a RecordSet,
     number: u64,
     hashes: Hashes,
-    written: Written,
-    seen: Seen,
+    written: WriteScope,
+    seen: SeenVersions,
     cursor: Cursor<'a>,
     scratch: &'a mut Scratch,
 }
 
-impl Checker<'_> {
-    fn node(&mut self, node: &Node) -> Result<(), Wrong> {
+impl DocumentChecker<'_> {
+    fn node(&mut self, node: &Node) -> Result<(), AnswerError> {
         let first = self.cursor.next_token();
         match node {
             Node::Value(path) if first == b'"' => self.value(*path),
@@ -193,47 +195,51 @@ impl Checker<'_> {
     }
 
     #[inline]
-    fn value(&mut self, path: usize) -> Result<(), Wrong> {
+    fn value(&mut self, path: usize) -> Result<(), AnswerError> {
         self.cursor.at += 1;
-        let Some(version) = self.cursor.tag() else { return Err(self.cut_or(Fault::Tag)) };
+        let Some(version) = self.cursor.tag() else { return Err(self.cut_or(AnswerFault::Tag)) };
         let expected = &mut self.scratch.expected;
         expected.clear();
         self.set.characters(path, self.hashes.value(path, version), version, expected);
         let plain = self.set.records.values == Values::Text;
         if !self.cursor.string(expected, plain) {
-            return Err(self.cursor.wrong(Fault::Value));
+            return Err(self.cursor.wrong(AnswerFault::Value));
         }
         let slot = match self.written {
-            Written::All => &mut self.seen.version,
-            Written::Path(written) if written == path => &mut self.seen.version,
+            WriteScope::All => &mut self.seen.version,
+            WriteScope::Path(written) if written == path => &mut self.seen.version,
             _ => &mut self.seen.base,
         };
-        if *slot.get_or_insert(version) == version { Ok(()) } else { Err(self.cursor.wrong(Fault::Mixed)) }
+        if *slot.get_or_insert(version) == version {
+            Ok(())
+        } else {
+            Err(self.cursor.wrong(AnswerFault::Mixed))
+        }
     }
 
-    /// Returns [`Fault::Truncated`] if the text ends within the tag.
+    /// Returns [`AnswerFault::Truncated`] if the text ends within the tag.
     #[cold]
-    fn cut_or(&self, fault: Fault) -> Wrong {
+    fn cut_or(&self, fault: AnswerFault) -> AnswerError {
         let rest = self.cursor.text.get(self.cursor.at..).unwrap_or_default();
         let cut = rest.len() < TAG && !rest.contains(&b'"');
-        Wrong { fault: if cut { Fault::Truncated } else { fault }, at: self.cursor.at }
+        AnswerError { fault: if cut { AnswerFault::Truncated } else { fault }, at: self.cursor.at }
     }
 
-    fn status(&mut self, path: usize) -> Result<(), Wrong> {
+    fn status(&mut self, path: usize) -> Result<(), AnswerError> {
         let satisfies = self.set.satisfies(self.number, path);
         let (right, wrong): (&[u8], &[u8]) =
             if satisfies { (b"true", b"false") } else { (b"false", b"true") };
         if self.cursor.skip_word(right) {
             Ok(())
         } else if self.cursor.skip_word(wrong) {
-            Err(self.cursor.wrong(Fault::Value))
+            Err(self.cursor.wrong(AnswerFault::Value))
         } else {
             let first = self.cursor.peek();
             Err(self.cursor.no_word(&[right, wrong], other(first)))
         }
     }
 
-    fn key(&mut self, first: u8) -> Result<(), Wrong> {
+    fn key(&mut self, first: u8) -> Result<(), AnswerError> {
         let records = &self.set.records;
         let expected = &mut self.scratch.expected;
         expected.clear();
@@ -245,68 +251,68 @@ impl Checker<'_> {
             }
             (KeyType::Bigint, b'0'..=b'9') => {
                 if !self.cursor.skip_word(expected) {
-                    return Err(self.cursor.no_word(&[expected], Fault::Key));
+                    return Err(self.cursor.no_word(&[expected], AnswerFault::Key));
                 }
                 true
             }
             _ => return Err(self.cursor.wrong(other(first))),
         };
-        if right { Ok(()) } else { Err(self.cursor.wrong(Fault::Key)) }
+        if right { Ok(()) } else { Err(self.cursor.wrong(AnswerFault::Key)) }
     }
 
-    fn array(&mut self, elements: &[Node]) -> Result<(), Wrong> {
+    fn array(&mut self, elements: &[Node]) -> Result<(), AnswerError> {
         self.cursor.at += 1;
         for (place, element) in elements.iter().enumerate() {
             if place > 0 && !self.cursor.take(b',') {
-                return Err(self.ended(b']', Fault::Missing));
+                return Err(self.ended(b']', AnswerFault::Missing));
             }
             if place == 0 && self.cursor.next_token() == b']' {
-                return Err(self.cursor.wrong(Fault::Missing));
+                return Err(self.cursor.wrong(AnswerFault::Missing));
             }
             self.node(element)?;
         }
-        if self.cursor.take(b']') { Ok(()) } else { Err(self.ended(b',', Fault::Additional)) }
+        if self.cursor.take(b']') { Ok(()) } else { Err(self.ended(b',', AnswerFault::Additional)) }
     }
 
     /// Returns the fault for an unexpected byte after an element or member: `fault` if the byte is `byte`.
     #[cold]
-    fn ended(&self, byte: u8, fault: Fault) -> Wrong {
-        self.cursor.wrong(if self.cursor.peek() == byte { fault } else { Fault::Syntax })
+    fn ended(&self, byte: u8, fault: AnswerFault) -> AnswerError {
+        self.cursor.wrong(if self.cursor.peek() == byte { fault } else { AnswerFault::Syntax })
     }
 
-    fn object(&mut self, object: &Object) -> Result<(), Wrong> {
+    fn object(&mut self, object: &Object) -> Result<(), AnswerError> {
         self.cursor.at += 1;
         let count = object.members.len();
-        let mut marks = Marks::new(count, &mut self.scratch.marks);
+        let mut marks = MemberMarks::new(count, &mut self.scratch.marks);
         let mut expected = 0;
         for place in 0..count {
             if place > 0 && !self.cursor.take(b',') {
-                return Err(self.ended(b'}', Fault::Missing));
+                return Err(self.ended(b'}', AnswerFault::Missing));
             }
             match self.cursor.next_token() {
                 b'"' => {}
-                b'}' if place == 0 => return Err(self.cursor.wrong(Fault::Missing)),
-                _ => return Err(self.cursor.wrong(Fault::Syntax)),
+                b'}' if place == 0 => return Err(self.cursor.wrong(AnswerFault::Missing)),
+                _ => return Err(self.cursor.wrong(AnswerFault::Syntax)),
             }
             let member = match object.names.get(expected) {
                 Some(name) if self.cursor.skip(name) => expected,
                 _ => self.find(object)?,
             };
             if !marks.mark(member, &mut self.scratch.marks) {
-                return Err(self.cursor.wrong(Fault::Doubled));
+                return Err(self.cursor.wrong(AnswerFault::Doubled));
             }
             if !self.cursor.take(b':') {
-                return Err(self.cursor.wrong(Fault::Syntax));
+                return Err(self.cursor.wrong(AnswerFault::Syntax));
             }
             self.node(&object.members[member])?;
             expected = member + 1;
         }
         marks.done(&mut self.scratch.marks);
-        if self.cursor.take(b'}') { Ok(()) } else { Err(self.ended(b',', Fault::Additional)) }
+        if self.cursor.take(b'}') { Ok(()) } else { Err(self.ended(b',', AnswerFault::Additional)) }
     }
 
     /// Finds the next member's name, which is not the name expected in document order.
-    fn find(&mut self, object: &Object) -> Result<usize, Wrong> {
+    fn find(&mut self, object: &Object) -> Result<usize, AnswerError> {
         // Names usually have no escapes and end at the next quotation mark.
         let rest = &self.cursor.text[self.cursor.at..];
         if let Some(length) = memchr::memchr(b'"', &rest[1..])
@@ -318,50 +324,50 @@ impl Checker<'_> {
         let mut buffer = [0; 64];
         let start = self.cursor.at;
         match self.cursor.name(&mut buffer) {
-            Some(name) => object.find(name).ok_or(Wrong { fault: Fault::Additional, at: start }),
-            None => Err(self.cursor.wrong(Fault::Additional)),
+            Some(name) => object.find(name).ok_or(AnswerError { fault: AnswerFault::Additional, at: start }),
+            None => Err(self.cursor.wrong(AnswerFault::Additional)),
         }
     }
 }
 
 /// Returns the fault for an unexpected first byte of a value: another type, or a syntax error.
 #[cold]
-fn other(first: u8) -> Fault {
+fn other(first: u8) -> AnswerFault {
     match first {
-        b'"' | b'{' | b'[' | b'-' | b'0'..=b'9' | b't' | b'f' | b'n' => Fault::Type,
-        _ => Fault::Syntax,
+        b'"' | b'{' | b'[' | b'-' | b'0'..=b'9' | b't' | b'f' | b'n' => AnswerFault::Type,
+        _ => AnswerFault::Syntax,
     }
 }
 
 /// Set of the members of an object that have been seen.
-enum Marks {
+enum MemberMarks {
     Few(u128),
     /// Start index of the bitmap in [`Scratch::marks`].
     Many(usize),
 }
 
-impl Marks {
+impl MemberMarks {
     #[inline]
     fn new(count: usize, memory: &mut Vec<u64>) -> Self {
         if count <= SMALL {
-            return Marks::Few(0);
+            return MemberMarks::Few(0);
         }
         let start = memory.len();
         memory.resize(start + count.div_ceil(64), 0);
-        Marks::Many(start)
+        MemberMarks::Many(start)
     }
 
     /// Marks a member. Returns `false` if it was already marked.
     #[inline]
     fn mark(&mut self, member: usize, memory: &mut [u64]) -> bool {
         match self {
-            Marks::Few(bits) => {
+            MemberMarks::Few(bits) => {
                 let bit = 1 << member;
                 let fresh = *bits & bit == 0;
                 *bits |= bit;
                 fresh
             }
-            Marks::Many(start) => {
+            MemberMarks::Many(start) => {
                 let (bits, bit) = (&mut memory[*start + member / 64], 1 << (member % 64));
                 let fresh = *bits & bit == 0;
                 *bits |= bit;
@@ -371,7 +377,7 @@ impl Marks {
     }
 
     fn done(self, memory: &mut Vec<u64>) {
-        if let Marks::Many(start) = self {
+        if let MemberMarks::Many(start) = self {
             memory.truncate(start);
         }
     }

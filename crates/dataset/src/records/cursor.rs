@@ -1,7 +1,7 @@
 //! Cursor that reads JSON text token by token and compares it with expected text.
 
+use super::answer_error::{AnswerError, AnswerFault};
 use super::value::{self, TAG};
-use super::wrong::{Fault, Wrong};
 
 /// Position in a JSON text.
 #[derive(Clone, Copy, Debug)]
@@ -16,10 +16,10 @@ impl<'a> Cursor<'a> {
     }
 
     #[cold]
-    pub(super) fn wrong(&self, fault: Fault) -> Wrong {
+    pub(super) fn wrong(&self, fault: AnswerFault) -> AnswerError {
         // At the end of the text every fault is a truncation.
-        let fault = if self.at >= self.text.len() { Fault::Truncated } else { fault };
-        Wrong { fault, at: self.at }
+        let fault = if self.at >= self.text.len() { AnswerFault::Truncated } else { fault };
+        AnswerError { fault, at: self.at }
     }
 
     #[inline]
@@ -67,10 +67,10 @@ impl<'a> Cursor<'a> {
 
     /// Returns the fault if none of `words` comes next: a truncation if the text ends within one of them.
     #[cold]
-    pub(super) fn no_word(&self, words: &[&[u8]], fault: Fault) -> Wrong {
+    pub(super) fn no_word(&self, words: &[&[u8]], fault: AnswerFault) -> AnswerError {
         let rest = self.text.get(self.at..).unwrap_or_default();
         let cut = words.iter().any(|word| word.starts_with(rest));
-        Wrong { fault: if cut { Fault::Truncated } else { fault }, at: self.at }
+        AnswerError { fault: if cut { AnswerFault::Truncated } else { fault }, at: self.at }
     }
 
     /// Reads the next character of a string. `None` at the end of the string, for a character outside ASCII

@@ -9,6 +9,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+mod answer_error;
 mod answers;
 mod check;
 mod cursor;
@@ -16,14 +17,13 @@ mod key;
 mod set;
 mod shape;
 mod value;
-mod wrong;
 
-pub use answers::{Elements, Form, Scan, SortedKeys};
-pub use check::{Part, Scratch, Seen, Written};
+pub use answer_error::{AnswerError, AnswerFault};
+pub use answers::{ContainerKind, ElementCheck, ScanCheck, SortedKeys};
+pub use check::{ExpectedSubtree, Scratch, SeenVersions, WriteScope};
 pub use key::KEY_LENGTH;
 pub use set::{GROUP, RecordSet};
-pub use shape::{LARGEST, MOST_MEMBERS, Path, SMALLEST, Step};
-pub use wrong::{Fault, Wrong};
+pub use shape::{LARGEST, MOST_MEMBERS, Path, PathSegment, SMALLEST};
 
 /// Version of the mapping from (seed, number, version) to documents. Must be incremented whenever any byte
 /// changes.

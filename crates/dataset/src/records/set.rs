@@ -192,7 +192,7 @@ impl RecordSet {
     pub(super) fn characters(&self, path: usize, hash: u64, version: u32, out: &mut Vec<u8>) {
         let Some(path) = self.shape.paths.get(path) else { return };
         let start = out.len();
-        out.resize(start + path.length.most() + SLACK, 0);
+        out.resize(start + path.length.max_length() + SLACK, 0);
         let made = value::characters(self.records.values, path.length, hash, version, &mut out[start..]);
         out.truncate(start + made);
     }

@@ -22,7 +22,7 @@ pub const MOST_MEMBERS: u32 = 1_000_000;
 
 /// One step of a path from the document to a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Step {
+pub enum PathSegment {
     /// A member of an object, by name.
     Member(String),
     /// An element of an array, by index from 0.
@@ -33,7 +33,7 @@ pub enum Step {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Path {
     /// Steps from the document to the value, outermost first.
-    pub steps: Vec<Step>,
+    pub steps: Vec<PathSegment>,
     pub(super) length: Length,
 }
 
@@ -42,7 +42,7 @@ impl Path {
     /// an upper bound, because `"` and `\` take two bytes in the text.
     #[must_use]
     pub fn longest(&self) -> usize {
-        self.length.most()
+        self.length.max_length()
     }
 }
 
@@ -53,8 +53,8 @@ impl fmt::Display for Path {
                 formatter.write_str(".")?;
             }
             match step {
-                Step::Member(name) => formatter.write_str(name)?,
-                Step::Element(place) => write!(formatter, "{place}")?,
+                PathSegment::Member(name) => formatter.write_str(name)?,
+                PathSegment::Element(place) => write!(formatter, "{place}")?,
             }
         }
         Ok(())
@@ -139,7 +139,7 @@ impl Shape {
     /// [`DataError::Range`] if the size or number of members is out of range, or if the key member has an
     /// invalid name or that of another member.
     pub(super) fn of(records: &Records) -> Result<Self, DataError> {
-        let mut planter = Planter::default();
+        let mut planter = PathNumberer::default();
         let mut members = planter.members(&records.kind)?;
         if let Some(name) = &records.key_member {
             if members.iter().any(|(member, _)| member == name) {
@@ -173,7 +173,7 @@ fn most(slot: Slot, paths: &[Path]) -> usize {
     match slot {
         Slot::Key => super::key::KEY_LENGTH + 2,
         // Every character may need an escape.
-        Slot::Value(path) => 2 * paths[path].length.most() + 2,
+        Slot::Value(path) => 2 * paths[path].length.max_length() + 2,
         Slot::Status(_) => 5,
         Slot::End => 0,
     }
@@ -201,12 +201,12 @@ fn prune(node: &Node, paths: &[usize]) -> Option<Node> {
 
 /// Builds the tree and numbers the paths in document order.
 #[derive(Default)]
-struct Planter {
+struct PathNumberer {
     paths: Vec<Path>,
-    steps: Vec<Step>,
+    steps: Vec<PathSegment>,
 }
 
-impl Planter {
+impl PathNumberer {
     fn members(&mut self, kind: &Kind) -> Result<Vec<(String, Node)>, DataError> {
         match kind {
             Kind::Small => Ok(self.fields(&[SHORTEST; 3], false)),
@@ -222,7 +222,7 @@ impl Planter {
         }
     }
 
-    fn value(&mut self, step: Step, length: Length) -> Node {
+    fn value(&mut self, step: PathSegment, length: Length) -> Node {
         let mut steps = self.steps.clone();
         steps.push(step);
         self.paths.push(Path { steps, length });
@@ -230,7 +230,7 @@ impl Planter {
     }
 
     fn named(&mut self, name: String, length: Length) -> (String, Node) {
-        let node = self.value(Step::Member(name.clone()), length);
+        let node = self.value(PathSegment::Member(name.clone()), length);
         (name, node)
     }
 
@@ -260,7 +260,7 @@ impl Planter {
         (0..count)
             .map(|place| {
                 let name = format!("object{place}");
-                self.steps.push(Step::Member(name.clone()));
+                self.steps.push(PathSegment::Member(name.clone()));
                 let values = if levels == 1 { 4 } else { 2 };
                 let mut members: Vec<_> = (0..values)
                     .map(|value| self.named(format!("value{value}"), Length::Characters(100)))
@@ -277,7 +277,7 @@ impl Planter {
     /// Builds an array `list` of objects and an object `map` of objects.
     fn items(&mut self, count: u32) -> Vec<(String, Node)> {
         let list = (0..count).map(|place| {
-            self.steps = vec![Step::Member("list".to_owned()), Step::Element(place)];
+            self.steps = vec![PathSegment::Member("list".to_owned()), PathSegment::Element(place)];
             let id = Node::Number((place + 1).to_string().into_bytes());
             let mut members = vec![("id".to_owned(), id)];
             members.extend(self.element());
@@ -286,7 +286,7 @@ impl Planter {
         let list = Node::Array(list.collect());
         let map = (1..=count).map(|number| {
             let name = format!("item{number}");
-            self.steps = vec![Step::Member("map".to_owned()), Step::Member(name.clone())];
+            self.steps = vec![PathSegment::Member("map".to_owned()), PathSegment::Member(name.clone())];
             (name, Node::Object(Object::new(self.element())))
         });
         let map = Node::Object(Object::new(map.collect()));

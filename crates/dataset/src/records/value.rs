@@ -66,7 +66,7 @@ pub(super) enum Length {
 
 impl Length {
     /// Returns the maximum number of characters.
-    pub(super) fn most(self) -> usize {
+    pub(super) fn max_length(self) -> usize {
         match self {
             Length::Characters(length) | Length::Escaped(length) => length,
         }
@@ -78,7 +78,7 @@ impl Length {
 #[inline]
 pub(super) fn characters(values: Values, length: Length, hash: u64, version: u32, out: &mut [u8]) -> usize {
     out[..TAG].copy_from_slice(&tag(version));
-    let most = length.most();
+    let most = length.max_length();
     match values {
         Values::Text => {
             text(&mut out[TAG..most + SLACK], most - TAG, hash);

@@ -13,7 +13,7 @@ use serde::Serialize;
 use crate::digest::rows_digest;
 use crate::questions::{COMMIT, CREATE, LIKE, POST, Question, REPOST, VETERANS};
 use crate::scan::Event;
-use crate::stage::Observe;
+use crate::stage::DocumentVisitor;
 
 mod users;
 
@@ -55,7 +55,7 @@ impl Times {
 
 /// Counts for one event type.
 #[derive(Clone, Debug, Default)]
-struct Tally {
+struct EventTypeCounts {
     documents: u64,
     created: u64,
     /// Users of created records. Empty for posts, whose users are the keys of [`Reference::posters`].
@@ -76,14 +76,14 @@ pub struct Reference {
     /// Index of each event type in `tallies`.
     events: HashMap<Box<str>, usize, FixedState>,
     names: Vec<Box<str>>,
-    tallies: Vec<Tally>,
-    without_event: Tally,
+    tallies: Vec<EventTypeCounts>,
+    without_event: EventTypeCounts,
     posters: HashMap<User, Times, FixedState>,
     languages: HashMap<Box<str>, u64, FixedState>,
     without_language: u64,
 }
 
-impl Observe for Reference {
+impl DocumentVisitor for Reference {
     fn document(&mut self, event: &Event<'_>) {
         self.observe(event);
     }
@@ -126,7 +126,7 @@ impl Reference {
         let place = self.tallies.len();
         self.events.insert(name.into(), place);
         self.names.push(name.into());
-        self.tallies.push(Tally::default());
+        self.tallies.push(EventTypeCounts::default());
         place
     }
 
@@ -163,7 +163,7 @@ impl Reference {
     }
 
     /// Iterates over all event types that occurred; that of documents without an event type is last.
-    fn tallies(&self) -> impl Iterator<Item = (Option<&str>, &Tally)> {
+    fn tallies(&self) -> impl Iterator<Item = (Option<&str>, &EventTypeCounts)> {
         let named = self.names.iter().map(|name| Some(&**name)).zip(&self.tallies);
         named.chain((self.without_event.documents > 0).then_some((None, &self.without_event)))
     }

@@ -16,7 +16,7 @@ const LONGEST: usize = (1 << 31) - 1;
 pub(super) struct Scratch {
     keys: OpenKeys,
     /// Kinds of the outer levels in words of 64 bits; a set bit is an object. The innermost levels are in
-    /// [`Machine::kinds`].
+    /// [`ScanMachine::kinds`].
     kinds: Vec<u64>,
 }
 
@@ -30,7 +30,7 @@ struct Span {
 
 /// Meaning of the next value for the event.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Role {
+enum FieldRole {
     Other,
     Root,
     Did,
@@ -56,13 +56,13 @@ struct Fields {
 }
 
 /// Result of a run, with fields not yet converted to text.
-pub(super) struct Found {
+pub(super) struct ScannedFields {
     fields: Fields,
     traits: Traits,
     fault: Option<Fault>,
 }
 
-impl Found {
+impl ScannedFields {
     /// Converts the result. `raw` returns the text between two positions, with escapes not yet decoded.
     #[inline(always)]
     pub(super) fn into_scan<'a>(self, raw: impl Fn(usize, usize) -> Cow<'a, str>) -> Scan<'a> {
@@ -86,10 +86,10 @@ impl Found {
 
 /// Scans one line given without its newline; its UTF-8 is not validated.
 #[inline]
-pub(super) fn run(line: &[u8], scratch: &mut Scratch) -> Found {
+pub(super) fn run(line: &[u8], scratch: &mut Scratch) -> ScannedFields {
     scratch.keys.clear();
     scratch.kinds.clear();
-    let mut machine = Machine {
+    let mut machine = ScanMachine {
         line,
         at: 0,
         scratch,
@@ -103,10 +103,10 @@ pub(super) fn run(line: &[u8], scratch: &mut Scratch) -> Found {
     if fault.is_some() {
         machine.traits |= Traits::MALFORMED;
     }
-    Found { fields: machine.fields, traits: machine.traits, fault }
+    ScannedFields { fields: machine.fields, traits: machine.traits, fault }
 }
 
-struct Machine<'l, 's> {
+struct ScanMachine<'l, 's> {
     line: &'l [u8],
     at: usize,
     scratch: &'s mut Scratch,
@@ -120,7 +120,7 @@ struct Machine<'l, 's> {
     fields: Fields,
 }
 
-impl Machine<'_, '_> {
+impl ScanMachine<'_, '_> {
     #[inline(always)]
     fn peek(&self) -> Option<u8> {
         self.line.get(self.at).copied()
@@ -176,7 +176,7 @@ impl Machine<'_, '_> {
 
     /// Parses one value with everything nested in it.
     fn value(&mut self) -> Result<(), Fault> {
-        let mut role = Role::Root;
+        let mut role = FieldRole::Root;
         loop {
             // `at` is on the first byte of a value.
             match self.peek() {
@@ -205,7 +205,11 @@ impl Machine<'_, '_> {
                         self.at += 1;
                         self.close();
                     } else {
-                        role = if self.depth == 4 && self.matched == 4 { Role::Lang0 } else { Role::Other };
+                        role = if self.depth == 4 && self.matched == 4 {
+                            FieldRole::Lang0
+                        } else {
+                            FieldRole::Other
+                        };
                         continue;
                     }
                 }
@@ -226,7 +230,7 @@ impl Machine<'_, '_> {
                     Some(b',') => {
                         self.at += 1;
                         self.skip_space();
-                        role = if in_object { self.key()? } else { Role::Other };
+                        role = if in_object { self.key()? } else { FieldRole::Other };
                         break;
                     }
                     Some(b'}') if in_object => {
@@ -245,10 +249,10 @@ impl Machine<'_, '_> {
     }
 
     #[inline(always)]
-    fn open(&mut self, object: bool, role: Role) {
+    fn open(&mut self, object: bool, role: FieldRole) {
         let on_path = match role {
-            Role::Root | Role::Commit | Role::Record => object,
-            Role::Langs => !object,
+            FieldRole::Root | FieldRole::Commit | FieldRole::Record => object,
+            FieldRole::Langs => !object,
             _ => false,
         };
         if on_path {
@@ -291,7 +295,7 @@ impl Machine<'_, '_> {
 
     /// Parses a member name and its colon, up to the first byte of the value.
     #[inline(always)]
-    fn key(&mut self) -> Result<Role, Fault> {
+    fn key(&mut self) -> Result<FieldRole, Fault> {
         if self.peek() != Some(b'"') {
             return Err(self.fault(Reason::ExpectedKey));
         }
@@ -304,7 +308,7 @@ impl Machine<'_, '_> {
                 self.traits |= Traits::DUPLICATE_KEYS;
             }
         }
-        let role = if self.matched == self.depth { self.role(span, word) } else { Role::Other };
+        let role = if self.matched == self.depth { self.role(span, word) } else { FieldRole::Other };
         if self.peek() != Some(b':') {
             self.skip_space();
             if self.peek() != Some(b':') {
@@ -319,7 +323,7 @@ impl Machine<'_, '_> {
     /// Returns the meaning of a member of an object on the path. Of duplicate names the last counts, so
     /// fields set by an earlier member are cleared.
     #[inline(always)]
-    fn role(&mut self, span: Span, word: u64) -> Role {
+    fn role(&mut self, span: Span, word: u64) -> FieldRole {
         if span.escaped {
             let name = decode(self.line.get(span.start..span.end).unwrap_or_default());
             return self.role_of(&name, prefix_word(&name, 0, name.len()));
@@ -329,7 +333,7 @@ impl Machine<'_, '_> {
     }
 
     #[inline(always)]
-    fn role_of(&mut self, name: &[u8], word: u64) -> Role {
+    fn role_of(&mut self, name: &[u8], word: u64) -> FieldRole {
         // Names of up to eight bytes are compared by word and length. Only an escape can put a zero byte into
         // a name, and then its length differs.
         let short = |text: &[u8]| name.len() == text.len() && word == word_of(text);
@@ -337,48 +341,48 @@ impl Machine<'_, '_> {
         match self.depth {
             1 if short(b"did") => {
                 fields.did = None;
-                Role::Did
+                FieldRole::Did
             }
             1 if short(b"time_us") => {
                 fields.time_us = None;
-                Role::Time
+                FieldRole::Time
             }
             1 if short(b"kind") => {
                 fields.kind = None;
-                Role::Kind
+                FieldRole::Kind
             }
             1 if short(b"commit") => {
                 (fields.operation, fields.collection, fields.lang0) = (None, None, None);
-                Role::Commit
+                FieldRole::Commit
             }
             2 if name == b"operation" => {
                 fields.operation = None;
-                Role::Operation
+                FieldRole::Operation
             }
             2 if name == b"collection" => {
                 fields.collection = None;
-                Role::Collection
+                FieldRole::Collection
             }
             2 if short(b"record") => {
                 fields.lang0 = None;
-                Role::Record
+                FieldRole::Record
             }
             3 if short(b"langs") => {
                 fields.lang0 = None;
-                Role::Langs
+                FieldRole::Langs
             }
-            _ => Role::Other,
+            _ => FieldRole::Other,
         }
     }
 
     #[inline(always)]
-    fn take_text(&mut self, role: Role, span: Span) {
+    fn take_text(&mut self, role: FieldRole, span: Span) {
         match role {
-            Role::Did => self.fields.did = Some(span),
-            Role::Kind => self.fields.kind = Some(span),
-            Role::Operation => self.fields.operation = Some(span),
-            Role::Collection => self.fields.collection = Some(span),
-            Role::Lang0 => self.fields.lang0 = Some(span),
+            FieldRole::Did => self.fields.did = Some(span),
+            FieldRole::Kind => self.fields.kind = Some(span),
+            FieldRole::Operation => self.fields.operation = Some(span),
+            FieldRole::Collection => self.fields.collection = Some(span),
+            FieldRole::Lang0 => self.fields.lang0 = Some(span),
             _ => {}
         }
     }
@@ -477,7 +481,7 @@ impl Machine<'_, '_> {
     }
 
     #[inline(always)]
-    fn number(&mut self, role: Role) -> Result<(), Fault> {
+    fn number(&mut self, role: FieldRole) -> Result<(), Fault> {
         let start = self.at;
         let negative = self.peek() == Some(b'-');
         self.at += usize::from(negative);
@@ -492,7 +496,7 @@ impl Machine<'_, '_> {
         // 18 digits always fit. Longer numbers are parsed again because the value may have wrapped.
         if digits > 18 {
             self.long_integer(start, role);
-        } else if role == Role::Time {
+        } else if role == FieldRole::Time {
             let magnitude = magnitude as i64;
             self.fields.time_us = Some(if negative { -magnitude } else { magnitude });
         }
@@ -500,14 +504,14 @@ impl Machine<'_, '_> {
     }
 
     #[cold]
-    fn long_integer(&mut self, start: usize, role: Role) {
+    fn long_integer(&mut self, start: usize, role: FieldRole) {
         let literal = self.line.get(start..self.at).and_then(|digits| std::str::from_utf8(digits).ok());
         let value = literal.and_then(|literal| literal.parse::<i128>().ok());
         let signed = value.and_then(|value| i64::try_from(value).ok());
         if signed.is_none() && value.and_then(|value| u64::try_from(value).ok()).is_none() {
             self.traits |= Traits::BIG_NUMBER;
         }
-        if role == Role::Time {
+        if role == FieldRole::Time {
             self.fields.time_us = signed;
         }
     }

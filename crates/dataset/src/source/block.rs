@@ -2,7 +2,7 @@
 
 use memchr::memchr_iter;
 
-use super::tally::Tally;
+use super::tally::ReadProgress;
 use crate::scan::{Scan, Scanner};
 
 /// Whole documents, one per line. Every line ends with a newline and no line is blank.
@@ -112,7 +112,7 @@ impl Block {
 
     /// Finds the lines in `bytes`, which must be empty or end with a newline. Removes blank lines and a
     /// carriage return before a newline.
-    pub(super) fn index(&mut self, tally: &mut Tally) {
+    pub(super) fn index(&mut self, tally: &mut ReadProgress) {
         self.ends.clear();
         self.numbers.clear();
         (self.input, self.first) = (tally.input, tally.lines + 1);
@@ -139,7 +139,7 @@ impl Block {
 
     /// Compacts the lines from offset `start` on, overwriting blank lines and carriage returns.
     #[cold]
-    fn clean_from(&mut self, start: usize, tally: &mut Tally) {
+    fn clean_from(&mut self, start: usize, tally: &mut ReadProgress) {
         let (mut from, mut to) = (start, start);
         let before = self.ends.len() as u64;
         self.numbers.extend((0..before).map(|index| self.first + index));
@@ -201,9 +201,9 @@ mod tests {
 
     use super::*;
 
-    fn indexed(bytes: &[u8]) -> (Block, Tally) {
+    fn indexed(bytes: &[u8]) -> (Block, ReadProgress) {
         let mut block = Block { bytes: bytes.to_vec(), ends: vec![7], ..Block::default() };
-        let mut tally = Tally::default();
+        let mut tally = ReadProgress::default();
         block.index(&mut tally);
         (block, tally)
     }
@@ -213,7 +213,7 @@ mod tests {
         let (block, tally) = indexed(b"{}\n[1]\nx\n");
         assert_eq!(block.bytes(), b"{}\n[1]\nx\n");
         assert_eq!(block.lines().collect::<Vec<_>>(), [b"{}".as_slice(), b"[1]", b"x"]);
-        assert_eq!(tally, Tally { documents: 3, bytes: 9, lines: 3, ..Tally::default() });
+        assert_eq!(tally, ReadProgress { documents: 3, bytes: 9, lines: 3, ..ReadProgress::default() });
         assert_eq!([0, 1, 2].map(|index| block.line_number(index)), [1, 2, 3]);
     }
 
@@ -224,13 +224,13 @@ mod tests {
         assert_eq!(block.lines().collect::<Vec<_>>(), [b"{}".as_slice(), b"  [1] ", b"x\r"]);
         assert_eq!(
             tally,
-            Tally {
+            ReadProgress {
                 documents: 3,
                 bytes: 13,
                 blank_lines: 4,
                 carriage_returns: 4,
                 lines: 7,
-                ..Tally::default()
+                ..ReadProgress::default()
             }
         );
         assert_eq!([0, 1, 2].map(|index| block.line_number(index)), [2, 4, 6]);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::block::Block;
 use super::lines::Lines;
-use super::tally::Tally;
+use super::tally::ReadProgress;
 use crate::error::DataError;
 use crate::generate::{Generator, MAX_EVENTS};
 
@@ -15,7 +15,7 @@ const BLOCK: usize = 512 * 1024;
 pub(super) struct GeneratedLines {
     generator: Generator,
     name: String,
-    tally: Tally,
+    tally: ReadProgress,
 }
 
 impl GeneratedLines {
@@ -35,7 +35,11 @@ impl GeneratedLines {
             return Err(DataError::Range { reason });
         }
         let generator = Generator::new(seed, start..end).with_malformed(malformed, end);
-        Ok(GeneratedLines { generator, name, tally: Tally { total: Some(documents), ..Tally::default() } })
+        Ok(GeneratedLines {
+            generator,
+            name,
+            tally: ReadProgress { total: Some(documents), ..ReadProgress::default() },
+        })
     }
 }
 
@@ -51,7 +55,7 @@ impl Lines for GeneratedLines {
         Ok(more)
     }
 
-    fn tally(&self) -> Tally {
+    fn tally(&self) -> ReadProgress {
         self.tally
     }
 

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::block::Block;
 use super::input::{Input, OpenInput};
-use super::tally::Tally;
+use super::tally::ReadProgress;
 use crate::error::DataError;
 use crate::left_out::LeftOut;
 
@@ -30,7 +30,7 @@ pub trait Lines {
     fn next_block(&mut self, block: &mut Block) -> Result<bool, DataError>;
 
     /// Returns the counts up to the current reading position.
-    fn tally(&self) -> Tally;
+    fn tally(&self) -> ReadProgress;
 
     /// Returns the path if the source is a single regular, uncompressed file.
     fn plain_file(&self) -> Option<&Path> {
@@ -92,7 +92,7 @@ pub(super) struct InputLines {
     inputs: Vec<Arc<str>>,
     /// Beginning of a line whose end has not been read yet.
     rest: Vec<u8>,
-    tally: Tally,
+    tally: ReadProgress,
     /// Number of documents in inputs that were read completely.
     before: u64,
     read: Arc<AtomicU64>,
@@ -112,7 +112,7 @@ impl InputLines {
             plain_file: None,
             left_out,
             rest: Vec::new(),
-            tally: Tally { total, ..Tally::default() },
+            tally: ReadProgress { total, ..ReadProgress::default() },
             before: 0,
             read: Arc::default(),
             longest: LONGEST_LINE,
@@ -225,8 +225,8 @@ impl Lines for InputLines {
         }
     }
 
-    fn tally(&self) -> Tally {
-        Tally { done: self.read.load(Ordering::Relaxed), ..self.tally }
+    fn tally(&self) -> ReadProgress {
+        ReadProgress { done: self.read.load(Ordering::Relaxed), ..self.tally }
     }
 
     fn plain_file(&self) -> Option<&Path> {

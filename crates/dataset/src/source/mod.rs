@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::error::DataError;
-use crate::fidelity::Choice;
-use crate::ordinal::Table;
+use crate::fidelity::CorpusSelection;
+use crate::nested::NestedTable;
 use crate::records::Records;
 
 mod block;
@@ -19,16 +19,16 @@ mod lines;
 mod ordinals;
 mod place;
 mod reading;
-mod recorded;
+mod records;
 mod tally;
 mod url;
 
 pub use block::{Block, BlockLines};
 pub use lines::{Documents, LONGEST_LINE, Lines};
 pub use place::{Place, Places};
-pub use tally::Tally;
+pub use tally::ReadProgress;
 
-pub(crate) use reading::{Reading, Step};
+pub(crate) use reading::{ReaderEvent, ReaderThread};
 
 use input::Input;
 use lines::InputLines;
@@ -59,10 +59,10 @@ pub enum Source {
     /// Tables of large documents, one after the other. Each line is `{"key":…,"doc":{…}}`.
     Ordinals {
         /// The tables in the order in which they are read.
-        tables: Vec<Table>,
+        tables: Vec<NestedTable>,
     },
     /// Documents of the fidelity workload. They are not lines, so that [`Source::open`] fails for them.
-    Corpus(Choice),
+    Corpus(CorpusSelection),
     /// A file, or a folder whose files are read in bytewise order of their names.
     Path(PathBuf),
     /// Standard input, which can be read only once.
@@ -112,7 +112,7 @@ impl Source {
                 return Ok(Box::new(generated::GeneratedLines::new(*seed, *start, *documents, *malformed)?));
             }
             Source::Records { records, documents } => {
-                return Ok(Box::new(recorded::RecordLines::new(records, *documents)?));
+                return Ok(Box::new(records::RecordLines::new(records, *documents)?));
             }
             Source::Ordinals { tables } => return Ok(Box::new(ordinals::OrdinalLines::new(tables)?)),
             Source::Corpus(_) => {
@@ -162,7 +162,7 @@ impl fmt::Display for Source {
                 write!(formatter, " of {} values, seed {}", records.values, records.seed)
             }
             Source::Ordinals { tables } => {
-                let each: Vec<String> = tables.iter().map(Table::to_string).collect();
+                let each: Vec<String> = tables.iter().map(NestedTable::to_string).collect();
                 write!(formatter, "large documents: {}", each.join("; "))
             }
             Source::Corpus(choice) => write!(formatter, "{choice}"),

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use super::block::Block;
 use super::lines::Lines;
-use super::tally::Tally;
+use super::tally::ReadProgress;
 use crate::error::DataError;
-use crate::ordinal::{Maker, Table};
+use crate::nested::{NestedGenerator, NestedTable};
 
 /// Target size of a block in bytes; a larger document gets a block of its own.
 const BLOCK: usize = 512 * 1024;
@@ -17,19 +17,19 @@ const LINE: usize = 64;
 /// Generates large documents while they are read, as lines of `{"key":…,"doc":{…}}`.
 pub(super) struct OrdinalLines {
     /// Tables that have not been started, in reverse order.
-    waiting: Vec<Table>,
-    maker: Option<Maker>,
+    waiting: Vec<NestedTable>,
+    maker: Option<NestedGenerator>,
     next: u64,
-    tally: Tally,
+    tally: ReadProgress,
 }
 
 impl OrdinalLines {
-    pub(super) fn new(tables: &[Table]) -> Result<Self, DataError> {
+    pub(super) fn new(tables: &[NestedTable]) -> Result<Self, DataError> {
         let documents = tables.iter().map(|table| table.documents).sum();
         if documents == 0 {
             return Err(DataError::Range { reason: "no documents; from 1 on can be made".to_owned() });
         }
-        let tally = Tally { total: Some(documents), ..Tally::default() };
+        let tally = ReadProgress { total: Some(documents), ..ReadProgress::default() };
         Ok(Self { waiting: tables.iter().rev().copied().collect(), maker: None, next: 0, tally })
     }
 }
@@ -50,7 +50,7 @@ impl Lines for OrdinalLines {
                     // Drop the previous table's maker first, so that only one document is in memory.
                     self.maker = None;
                     let Some(table) = self.waiting.pop() else { break };
-                    self.maker = Some(Maker::new(table));
+                    self.maker = Some(NestedGenerator::new(table));
                     self.next = 0;
                 }
             }
@@ -60,7 +60,7 @@ impl Lines for OrdinalLines {
         Ok(!block.is_empty())
     }
 
-    fn tally(&self) -> Tally {
+    fn tally(&self) -> ReadProgress {
         self.tally
     }
 

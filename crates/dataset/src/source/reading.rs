@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, sync_channel};
 use std::time::Duration;
 
-use super::{Block, Source, Tally};
+use super::{Block, ReadProgress, Source};
 use crate::error::DataError;
 use crate::left_out::LeftOut;
 
@@ -15,25 +15,25 @@ const AHEAD: usize = 2;
 const ASKED: Duration = Duration::from_millis(25);
 
 /// A message of the reading thread.
-pub(crate) enum Step {
+pub(crate) enum ReaderEvent {
     /// The source has been opened.
     Opened { plain_file: Option<PathBuf>, left_out: Vec<LeftOut>, inputs: Vec<Arc<str>> },
     /// The next documents, and the counts up to and including them.
-    Read { block: Block, tally: Tally },
+    Read { block: Block, tally: ReadProgress },
     /// The end of the source. The counts include blank lines behind the last document.
-    Ended { tally: Tally },
+    Ended { tally: ReadProgress },
 }
 
 /// Receiving end of a source that is being read by another thread.
-pub(crate) struct Reading {
-    steps: Receiver<Result<Step, DataError>>,
+pub(crate) struct ReaderThread {
+    steps: Receiver<Result<ReaderEvent, DataError>>,
     used: Sender<Block>,
 }
 
-impl Reading {
+impl ReaderThread {
     /// Starts the reading thread.
     ///
-    /// The thread is not joined when the `Reading` is dropped, because it may block on its input
+    /// The thread is not joined when the [`ReaderThread`] is dropped, because it may block on its input
     /// indefinitely. It ends at its next block.
     pub(crate) fn start(source: Source) -> Result<Self, DataError> {
         let (sender, steps) = sync_channel(AHEAD);
@@ -47,11 +47,11 @@ impl Reading {
                 }
             })
             .map_err(|_| DataError::Thread { thread: "reading" })?;
-        Ok(Reading { steps, used })
+        Ok(ReaderThread { steps, used })
     }
 
     /// Waits for the next step. Fails with [`DataError::Cancelled`] as soon as `cancelled` returns `true`.
-    pub(crate) fn next(&self, cancelled: &dyn Fn() -> bool) -> Result<Step, DataError> {
+    pub(crate) fn next(&self, cancelled: &dyn Fn() -> bool) -> Result<ReaderEvent, DataError> {
         loop {
             if cancelled() {
                 return Err(DataError::Cancelled);
@@ -75,11 +75,11 @@ impl Reading {
 
 fn read(
     source: &Source,
-    steps: &SyncSender<Result<Step, DataError>>,
+    steps: &SyncSender<Result<ReaderEvent, DataError>>,
     spare: &Receiver<Block>,
 ) -> Result<(), DataError> {
     let mut lines = source.open()?;
-    let opened = Step::Opened {
+    let opened = ReaderEvent::Opened {
         plain_file: lines.plain_file().map(PathBuf::from),
         left_out: lines.left_out().to_vec(),
         inputs: lines.inputs(),
@@ -89,7 +89,7 @@ fn read(
         let mut block = spare.try_recv().unwrap_or_default();
         let more = lines.next_block(&mut block)?;
         let tally = lines.tally();
-        let step = if more { Step::Read { block, tally } } else { Step::Ended { tally } };
+        let step = if more { ReaderEvent::Read { block, tally } } else { ReaderEvent::Ended { tally } };
         listening = steps.send(Ok(step)).is_ok() && more;
     }
     Ok(())

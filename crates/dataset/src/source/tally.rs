@@ -2,7 +2,7 @@
 
 /// Counts of a source up to its current reading position.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Tally {
+pub struct ReadProgress {
     /// Number of documents, i.e. lines that are not blank.
     pub documents: u64,
     /// Size of the documents in bytes, each with one newline.

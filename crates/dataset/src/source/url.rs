@@ -47,19 +47,19 @@ pub(super) fn download(address: &str) -> Result<Download, DataError> {
     let encoded = response.headers().contains_key("content-encoding");
     let length = response.body().content_length().filter(|_| !encoded);
     let body = response.into_body().into_reader();
-    let body = Whole { body, address: shown(address), received: 0, expected: length };
+    let body = CompleteBody { body, address: shown(address), received: 0, expected: length };
     Ok(Download { body: Box::new(body), length })
 }
 
 /// Reader of a body that must be complete: an early end and any read error become [`DataError::CutShort`].
-struct Whole<R> {
+struct CompleteBody<R> {
     body: R,
     address: String,
     received: u64,
     expected: Option<u64>,
 }
 
-impl<R: Read> Read for Whole<R> {
+impl<R: Read> Read for CompleteBody<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let cut = |received, reason| {
             let fault = DataError::CutShort {

@@ -14,20 +14,20 @@ use serde::{Deserialize, Serialize};
 use crate::error::DataError;
 use crate::left_out::LeftOut;
 use crate::scan::{Event, Fault, Scanner, Traits};
-use crate::source::{Block, Place, Places, Reading, Source, Step};
+use crate::source::{Block, Place, Places, ReaderEvent, ReaderThread, Source};
 
+mod compressed_sizes;
+mod digest_only;
 mod output;
 mod pass;
 mod samples;
-mod sizes;
-mod unkept;
 
+pub use compressed_sizes::{COMPRESSIONS, ReferenceSizes};
 pub use samples::Sample;
 pub(crate) use samples::Sampler;
-pub use sizes::{COMPRESSIONS, ReferenceSizes};
 
-use pass::Pass;
-use sizes::Compressors;
+use compressed_sizes::Compressors;
+use pass::Stager;
 
 /// Name of the file of clean documents in the staging folder. Not created if the source file itself can be
 /// loaded.
@@ -39,7 +39,7 @@ pub const SUSPECTS_FILE: &str = "suspects.bin";
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StageOptions {
     /// Whether to measure the documents' compressed sizes, on one thread per compression. Default: `true`.
-    pub compression_rows: bool,
+    pub measure_compressed_sizes: bool,
     /// Traits that make a document a suspect. Default: [`Traits::SUSPECT`].
     pub suspect: Traits,
     /// Maximum number of clean documents kept for reading back. Default: 1,000.
@@ -48,12 +48,12 @@ pub struct StageOptions {
 
 impl Default for StageOptions {
     fn default() -> Self {
-        StageOptions { compression_rows: true, suspect: Traits::SUSPECT, samples: 1_000 }
+        StageOptions { measure_compressed_sizes: true, suspect: Traits::SUSPECT, samples: 1_000 }
     }
 }
 
 /// Receives documents while they are staged, so that they need not be read twice.
-pub trait Observe {
+pub trait DocumentVisitor {
     /// Called for every clean document (neither a suspect nor malformed), in order.
     fn document(&mut self, event: &Event<'_>);
 
@@ -64,7 +64,7 @@ pub trait Observe {
     }
 }
 
-impl<T: Observe + ?Sized> Observe for &mut T {
+impl<T: DocumentVisitor + ?Sized> DocumentVisitor for &mut T {
     fn document(&mut self, event: &Event<'_>) {
         (**self).document(event);
     }
@@ -76,9 +76,9 @@ impl<T: Observe + ?Sized> Observe for &mut T {
 
 /// Ignores all documents and refuses none.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Blind;
+pub struct IgnoreDocuments;
 
-impl Observe for Blind {
+impl DocumentVisitor for IgnoreDocuments {
     fn document(&mut self, _: &Event<'_>) {}
 }
 
@@ -121,7 +121,7 @@ pub struct NoDocument {
 
 /// Result of staging: documents ready for loading.
 #[derive(Clone, Debug)]
-pub struct Staged {
+pub struct StagedDocuments {
     /// Number of offered documents: lines that are JSON.
     pub documents: u64,
     /// Size of the offered documents in bytes, each with one newline.
@@ -142,7 +142,8 @@ pub struct Staged {
     pub clean_bytes: u64,
     /// Documents to be loaded one by one, in order.
     pub suspects: Vec<Suspect>,
-    /// Compressed sizes of the offered documents. `None` unless [`StageOptions::compression_rows`] was set.
+    /// Compressed sizes of the offered documents. `None` unless [`StageOptions::measure_compressed_sizes`]
+    /// was set.
     pub sizes: Option<ReferenceSizes>,
     /// Documents of `clean` to be read back from a system.
     pub samples: Vec<Sample>,
@@ -152,7 +153,7 @@ pub struct Staged {
     folder: PathBuf,
 }
 
-impl Staged {
+impl StagedDocuments {
     /// Reads the bytes of a suspect, without the newline.
     ///
     /// # Errors
@@ -189,7 +190,11 @@ impl Staged {
     ///
     /// If the file of clean documents cannot be read, or its number of documents has changed since staging
     /// ([`DataError::Changed`]).
-    pub fn show_without(&self, rejected: &HashSet<u64>, observer: &mut dyn Observe) -> Result<(), DataError> {
+    pub fn show_without(
+        &self,
+        rejected: &HashSet<u64>,
+        observer: &mut dyn DocumentVisitor,
+    ) -> Result<(), DataError> {
         if self.clean_documents == 0 {
             return Ok(());
         }
@@ -217,11 +222,11 @@ impl Staged {
     ///
     /// # Errors
     ///
-    /// If the file of suspects cannot be read; see [`Staged::suspect_bytes`].
+    /// If the file of suspects cannot be read; see [`StagedDocuments::suspect_bytes`].
     pub fn show_suspects<'a>(
         &self,
         shown: impl IntoIterator<Item = &'a Suspect>,
-        observer: &mut dyn Observe,
+        observer: &mut dyn DocumentVisitor,
     ) -> Result<(), DataError> {
         let mut scanner = Scanner::new();
         for suspect in shown {
@@ -251,34 +256,34 @@ pub fn stage(
     source: &Source,
     folder: &Path,
     mut options: StageOptions,
-    observer: &mut dyn Observe,
+    observer: &mut dyn DocumentVisitor,
     progress: &mut dyn FnMut(Progress),
     cancelled: &dyn Fn() -> bool,
-) -> Result<Staged, DataError> {
+) -> Result<StagedDocuments, DataError> {
     if matches!(source, Source::Ordinals { .. }) {
         std::fs::create_dir_all(folder).map_err(|error| DataError::io("write", folder, error))?;
-        return unkept::count(source, folder, progress, cancelled);
+        return digest_only::count(source, folder, progress, cancelled);
     }
     if let Source::Corpus(choice) = source {
         std::fs::create_dir_all(folder).map_err(|error| DataError::io("write", folder, error))?;
-        return unkept::corpus(choice, folder);
+        return digest_only::corpus(choice, folder);
     }
     if matches!(source, Source::Records { .. }) {
         // Generated records are valid by construction, however large they are.
         options.suspect = Traits::NONE;
     }
     std::fs::create_dir_all(folder).map_err(|error| DataError::io("write", folder, error))?;
-    let reading = Reading::start(source.clone())?;
-    let mut compressors = if options.compression_rows { Some(Compressors::start()?) } else { None };
+    let reading = ReaderThread::start(source.clone())?;
+    let mut compressors = if options.measure_compressed_sizes { Some(Compressors::start()?) } else { None };
     let mut pass = None;
     let mut left_out = Vec::new();
     let last = loop {
         match reading.next(cancelled)? {
-            Step::Opened { plain_file, left_out: entries, inputs } => {
+            ReaderEvent::Opened { plain_file, left_out: entries, inputs } => {
                 left_out = entries;
-                pass = Some(Pass::new(source, folder, options.clone(), plain_file, inputs)?);
+                pass = Some(Stager::new(source, folder, options.clone(), plain_file, inputs)?);
             }
-            Step::Read { block, tally } => {
+            ReaderEvent::Read { block, tally } => {
                 let pass = pass.as_mut().ok_or(DataError::Thread { thread: "reading" })?;
                 let no_documents = pass.block(&block, &tally, observer, cancelled)?;
                 let block = Arc::new(block);
@@ -297,7 +302,7 @@ pub fn stage(
                 });
                 reading.give_back(block);
             }
-            Step::Ended { tally } => break tally,
+            ReaderEvent::Ended { tally } => break tally,
         }
     };
     let pass = pass.ok_or(DataError::Thread { thread: "reading" })?;

@@ -6,11 +6,11 @@ use std::sync::Arc;
 
 use super::output::Output;
 use super::samples::Sampler;
-use super::{CLEAN_FILE, NoDocument, Observe, SUSPECTS_FILE, StageOptions, Staged, Suspect};
+use super::{CLEAN_FILE, DocumentVisitor, NoDocument, SUSPECTS_FILE, StageOptions, StagedDocuments, Suspect};
 use crate::digest::digest_text;
 use crate::error::DataError;
 use crate::scan::{Fault, Reason, Scanner, Traits};
-use crate::source::{Block, Places, Source, Tally};
+use crate::source::{Block, Places, ReadProgress, Source};
 
 /// Number of lines after which a source without a JSON object is given up, and number of documents from which
 /// on the observer may refuse them.
@@ -21,22 +21,22 @@ const PATIENCE: u64 = 10_000;
 const MOST_UNREADABLE: u64 = 100_000;
 
 /// Where the clean documents are stored.
-enum Clean {
+enum CleanFile {
     /// The source file itself, which so far contains only clean documents.
     Source(PathBuf),
     /// A separate file in the staging folder.
     Own(Output),
 }
 
-/// State that is kept between blocks.
-pub(super) struct Pass {
+/// Stages a source block by block; holds the state between blocks.
+pub(super) struct Stager {
     name: String,
     folder: PathBuf,
     options: StageOptions,
     scanner: Scanner,
     hasher: blake3::Hasher,
     sampler: Sampler,
-    clean: Clean,
+    clean: CleanFile,
     clean_documents: u64,
     clean_bytes: u64,
     suspects: Vec<Suspect>,
@@ -53,7 +53,7 @@ pub(super) struct Pass {
     first_reason: Option<String>,
 }
 
-impl Pass {
+impl Stager {
     pub(super) fn new(
         source: &Source,
         folder: &Path,
@@ -72,10 +72,10 @@ impl Pass {
         // Resolve symbolic links so that other processes open the same file (e.g. /dev/stdin).
         let loadable = plain_file.and_then(|path| path.canonicalize().ok()).filter(|path| is_loadable(path));
         let clean = match loadable {
-            Some(path) => Clean::Source(path),
-            None => Clean::Own(Output::create(folder.join(CLEAN_FILE))?),
+            Some(path) => CleanFile::Source(path),
+            None => CleanFile::Own(Output::create(folder.join(CLEAN_FILE))?),
         };
-        Ok(Pass {
+        Ok(Stager {
             name: source.to_string(),
             folder: folder.to_path_buf(),
             sampler: Sampler::new(options.samples),
@@ -113,8 +113,8 @@ impl Pass {
     pub(super) fn block(
         &mut self,
         block: &Block,
-        tally: &Tally,
-        observer: &mut dyn Observe,
+        tally: &ReadProgress,
+        observer: &mut dyn DocumentVisitor,
         cancelled: &dyn Fn() -> bool,
     ) -> Result<Vec<Range<usize>>, DataError> {
         let mut no_documents = Vec::new();
@@ -154,7 +154,7 @@ impl Pass {
         if self.suspects.len() > suspects_before || !no_documents.is_empty() || differs(tally) {
             self.leave_source(cancelled)?;
         }
-        if let Clean::Own(own) = &mut self.clean {
+        if let CleanFile::Own(own) = &mut self.clean {
             for run in runs.into_iter().filter(|run| !run.is_empty()) {
                 own.write(&block.bytes()[run])?;
             }
@@ -175,7 +175,7 @@ impl Pass {
     }
 
     /// Fails with [`DataError::OtherDocuments`] if the observer refuses the documents seen so far.
-    fn suits(&self, observer: &dyn Observe) -> Result<(), DataError> {
+    fn suits(&self, observer: &dyn DocumentVisitor) -> Result<(), DataError> {
         match observer.refuses() {
             Some(reason) => Err(DataError::OtherDocuments { input: self.name.clone(), reason }),
             None => Ok(()),
@@ -208,14 +208,14 @@ impl Pass {
     /// Copies the clean documents before this block into a separate file, because the source file contains
     /// more than clean documents.
     fn leave_source(&mut self, cancelled: &dyn Fn() -> bool) -> Result<(), DataError> {
-        if let Clean::Source(path) = &self.clean {
+        if let CleanFile::Source(path) = &self.clean {
             let target = self.folder.join(CLEAN_FILE);
             if same_file(path, &target) {
                 return Err(DataError::InTheWay { path: target });
             }
             let mut own = Output::create(target)?;
             own.copy_from(path, self.read, cancelled)?;
-            self.clean = Clean::Own(own);
+            self.clean = CleanFile::Own(own);
         }
         Ok(())
     }
@@ -240,10 +240,10 @@ impl Pass {
     /// Returns the result after the source has been read to its end.
     pub(super) fn finish(
         mut self,
-        tally: &Tally,
-        observer: &dyn Observe,
+        tally: &ReadProgress,
+        observer: &dyn DocumentVisitor,
         cancelled: &dyn Fn() -> bool,
-    ) -> Result<Staged, DataError> {
+    ) -> Result<StagedDocuments, DataError> {
         if self.lines > 0 && self.unreadable == self.lines {
             return Err(self.not_lines());
         }
@@ -253,13 +253,13 @@ impl Pass {
             self.leave_source(cancelled)?;
         }
         let clean = match self.clean {
-            Clean::Source(path) => path,
-            Clean::Own(own) => own.finish(),
+            CleanFile::Source(path) => path,
+            CleanFile::Own(own) => own.finish(),
         };
         if let Some(file) = self.suspects_file.take() {
             file.finish();
         }
-        Ok(Staged {
+        Ok(StagedDocuments {
             documents: self.documents,
             bytes: self.bytes,
             blank_lines: tally.blank_lines,
@@ -294,7 +294,7 @@ impl Pass {
 
 /// Returns `true` if the source contains bytes that are not part of a document: blank lines, carriage returns
 /// or byte order marks.
-fn differs(tally: &Tally) -> bool {
+fn differs(tally: &ReadProgress) -> bool {
     tally.blank_lines > 0 || tally.carriage_returns > 0 || tally.byte_order_marks > 0
 }
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use jsonathlon_dataset::DataError;
 use jsonathlon_dataset::reference::Reference;
 use jsonathlon_dataset::source::Source;
-use jsonathlon_dataset::stage::{StageOptions, Staged, stage};
+use jsonathlon_dataset::stage::{StageOptions, StagedDocuments, stage};
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
 
@@ -70,21 +70,21 @@ pub(crate) fn read(source: &Source) -> Result<Vec<Vec<u8>>, DataError> {
 /// Staged documents with the reference answers over the clean ones.
 #[derive(Debug)]
 pub(crate) struct Answered {
-    pub(crate) staged: Staged,
+    pub(crate) staged: StagedDocuments,
     pub(crate) reference: Reference,
 }
 
 impl std::ops::Deref for Answered {
-    type Target = Staged;
+    type Target = StagedDocuments;
 
-    fn deref(&self) -> &Staged {
+    fn deref(&self) -> &StagedDocuments {
         &self.staged
     }
 }
 
 /// Stages a source without progress reports or cancellation.
 pub(crate) fn staged(source: &Source, folder: &Path) -> Result<Answered, DataError> {
-    let options = StageOptions { compression_rows: false, ..StageOptions::default() };
+    let options = StageOptions { measure_compressed_sizes: false, ..StageOptions::default() };
     let mut reference = Reference::default();
     let staged = stage(source, folder, options, &mut reference, &mut |_| (), &|| false)?;
     Ok(Answered { staged, reference })

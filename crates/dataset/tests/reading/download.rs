@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use crate::common::{gzip, lines, read, zstd};
 use jsonathlon_dataset::DataError;
 use jsonathlon_dataset::source::Source;
-use jsonathlon_dataset::stage::{Blind, StageOptions, stage};
+use jsonathlon_dataset::stage::{IgnoreDocuments, StageOptions, stage};
 
 /// Starts a server that answers one request with these bytes and closes. Returns a source with its URL.
 fn serve(answer: Vec<u8>, then: impl FnOnce(TcpStream) + Send + 'static) -> Source {
@@ -114,8 +114,9 @@ fn a_stalled_download_can_be_cancelled() {
     let folder = tempfile::tempdir().unwrap();
     let start = Instant::now();
     let cancelled = || start.elapsed() > Duration::from_millis(300);
-    let error = stage(&source, folder.path(), StageOptions::default(), &mut Blind, &mut |_| (), &cancelled)
-        .unwrap_err();
+    let error =
+        stage(&source, folder.path(), StageOptions::default(), &mut IgnoreDocuments, &mut |_| (), &cancelled)
+            .unwrap_err();
     assert!(matches!(error, DataError::Cancelled), "{error:?}");
     assert!(start.elapsed() < Duration::from_secs(5));
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);

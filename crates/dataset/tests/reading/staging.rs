@@ -10,13 +10,15 @@ use jsonathlon_dataset::questions::Question;
 use jsonathlon_dataset::reference::Reference;
 use jsonathlon_dataset::scan::{Traits, scan};
 use jsonathlon_dataset::source::Source;
-use jsonathlon_dataset::stage::{Blind, CLEAN_FILE, Progress, SUSPECTS_FILE, StageOptions, Staged, stage};
+use jsonathlon_dataset::stage::{
+    CLEAN_FILE, IgnoreDocuments, Progress, SUSPECTS_FILE, StageOptions, StagedDocuments, stage,
+};
 use proptest::prelude::*;
 
 use crate::common::{Answered, did, event, event_text, gzip, lines, staged, write, zstd};
 
 /// The reference answers without the rejected documents, computed by reading again.
-fn without(staged: &Staged, rejected: &HashSet<u64>) -> Result<Reference, DataError> {
+fn without(staged: &StagedDocuments, rejected: &HashSet<u64>) -> Result<Reference, DataError> {
     let mut reference = Reference::default();
     staged.show_without(rejected, &mut reference)?;
     Ok(reference)
@@ -183,10 +185,14 @@ fn every_suspect_is_set_aside_with_its_bytes() {
     let last = staged.place(staged.documents - 1).unwrap();
     assert_eq!(last.line, 18);
 
-    let options =
-        StageOptions { suspect: Traits::SUSPECT | Traits::NUL_ESCAPE, compression_rows: false, samples: 2 };
+    let options = StageOptions {
+        suspect: Traits::SUSPECT | Traits::NUL_ESCAPE,
+        measure_compressed_sizes: false,
+        samples: 2,
+    };
     let wider =
-        stage(&Source::Path(file), folder.path(), options, &mut Blind, &mut |_| (), &|| false).unwrap();
+        stage(&Source::Path(file), folder.path(), options, &mut IgnoreDocuments, &mut |_| (), &|| false)
+            .unwrap();
     assert_eq!((wider.suspects.len(), wider.suspects[0].ordinal, wider.samples.len()), (7, 1, 2));
     assert_eq!(wider.suspect_bytes(&wider.suspects[0]).unwrap(), nul);
 }
@@ -231,8 +237,15 @@ fn what_is_no_json_is_no_document_and_changes_nothing_about_the_others() {
     let spoilt = format!("{}\n{{\"cut\":\n{text}\u{feff}{{}}\nx", &text[..5]);
     let file = write(data.path(), "b.json", &spoilt);
     let options = StageOptions::default();
-    let with = stage(&Source::Path(file.clone()), folder.path(), options, &mut Blind, &mut |_| (), &|| false)
-        .unwrap();
+    let with = stage(
+        &Source::Path(file.clone()),
+        folder.path(),
+        options,
+        &mut IgnoreDocuments,
+        &mut |_| (),
+        &|| false,
+    )
+    .unwrap();
     assert_eq!((with.documents, with.bytes, &with.digest), (20_000, whole.bytes, &whole.digest));
     assert_eq!(with.sizes.unwrap().raw, whole.bytes);
     let lines: Vec<u64> = with.no_documents.iter().map(|one| one.place.line).collect();
@@ -402,12 +415,12 @@ fn data_without_a_single_object_is_refused() {
         let length = content.len() as u64;
         let file = write(data.path(), "a.json", content);
         let mut done = 0;
-        let options = StageOptions { compression_rows: false, ..StageOptions::default() };
+        let options = StageOptions { measure_compressed_sizes: false, ..StageOptions::default() };
         let error = stage(
             &Source::Path(file),
             folder.path(),
             options,
-            &mut Blind,
+            &mut IgnoreDocuments,
             &mut |progress| done = progress.bytes,
             &|| false,
         )
@@ -479,8 +492,15 @@ fn cancelling_stops_at_once_and_leaves_nothing() {
     let endless = Source::Generated { seed: 1, start: 0, documents: 1 << 40, malformed: 0 };
     let start = Instant::now();
     let cancelled = || start.elapsed() > Duration::from_millis(200);
-    let error = stage(&endless, folder.path(), StageOptions::default(), &mut Blind, &mut |_| (), &cancelled)
-        .unwrap_err();
+    let error = stage(
+        &endless,
+        folder.path(),
+        StageOptions::default(),
+        &mut IgnoreDocuments,
+        &mut |_| (),
+        &cancelled,
+    )
+    .unwrap_err();
     assert!(matches!(error, DataError::Cancelled), "{error}");
     assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
     assert_eq!(names(folder.path()), [""; 0]);

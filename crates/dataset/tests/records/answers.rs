@@ -1,7 +1,8 @@
 //! Tests of the verification of scans, projections and element conditions.
 
 use jsonathlon_dataset::records::{
-    Fault, Form, KeyOrder, KeyType, Kind, RecordSet, Records, Scratch, Seen, Values, Written, Wrong,
+    AnswerError, AnswerFault, ContainerKind, KeyOrder, KeyType, Kind, RecordSet, Records, Scratch,
+    SeenVersions, Values, WriteScope,
 };
 use serde_json::Value;
 
@@ -21,13 +22,14 @@ fn in_order(set: &RecordSet, loaded: u64, start: u64) -> Vec<u64> {
     numbers.split_off(from)
 }
 
-fn scan(set: &RecordSet, loaded: u64, start: u64, limit: u64, rows: &[u64]) -> Result<u64, Wrong> {
+fn scan(set: &RecordSet, loaded: u64, start: u64, limit: u64, rows: &[u64]) -> Result<u64, AnswerError> {
     let keys = set.sorted_keys(loaded);
     let mut scan = set.scan(start, limit, Some(&keys));
     let mut scratch = Scratch::new();
     for number in rows {
-        let row = scan.row(&key(set, *number), &document(set, *number, 0), Written::Nothing, &mut scratch)?;
-        assert_eq!(row, (*number, Seen { version: None, base: Some(0) }));
+        let row =
+            scan.row(&key(set, *number), &document(set, *number, 0), WriteScope::Nothing, &mut scratch)?;
+        assert_eq!(row, (*number, SeenVersions { version: None, base: Some(0) }));
     }
     scan.finish()
 }
@@ -47,20 +49,20 @@ fn scans_are_whole_and_in_order() {
                 if rows.len() < 4 {
                     continue;
                 }
-                assert_eq!(fault(rows.len() as u64 - 1, rows), Err(Fault::Surplus));
-                assert_eq!(fault(10, &rows[1..]), Err(Fault::Omitted));
-                assert_eq!(fault(10, &[rows[0], rows[2]]), Err(Fault::Omitted));
-                assert_eq!(fault(10, &[rows[1], rows[0]]), Err(Fault::Omitted));
-                assert_eq!(fault(10, &[rows[0], rows[0]]), Err(Fault::Order));
+                assert_eq!(fault(rows.len() as u64 - 1, rows), Err(AnswerFault::Surplus));
+                assert_eq!(fault(10, &rows[1..]), Err(AnswerFault::Omitted));
+                assert_eq!(fault(10, &[rows[0], rows[2]]), Err(AnswerFault::Omitted));
+                assert_eq!(fault(10, &[rows[1], rows[0]]), Err(AnswerFault::Omitted));
+                assert_eq!(fault(10, &[rows[0], rows[0]]), Err(AnswerFault::Order));
                 if order.len() > rows.len() || rows.len() == 10 {
-                    assert_eq!(fault(10, &rows[..3]), Err(Fault::Omitted));
+                    assert_eq!(fault(10, &rows[..3]), Err(AnswerFault::Omitted));
                 }
                 // Without the loaded keys, only the order of the rows can be verified.
                 let mut loose = set.scan(start, 10, None);
                 assert_eq!(loose.number(rows[0]), Ok(rows[0]));
                 assert_eq!(loose.number(rows[2]), Ok(rows[2]));
-                assert_eq!(loose.number(rows[1]).unwrap_err().fault, Fault::Order);
-                assert_eq!(loose.key(b"nothing").unwrap_err().fault, Fault::Key);
+                assert_eq!(loose.number(rows[1]).unwrap_err().fault, AnswerFault::Order);
+                assert_eq!(loose.key(b"nothing").unwrap_err().fault, AnswerFault::Key);
                 assert_eq!(loose.finish(), Ok(2));
             }
         }
@@ -100,13 +102,15 @@ fn projections_hold_what_was_asked_for() {
         );
     }
     let text = Value::Object(found).to_string();
-    let seen = set.check_part(&part, 4, text.as_bytes(), Written::Path(40), &mut scratch);
-    assert_eq!(seen, Ok(Seen { version: Some(6), base: Some(6) }));
-    let unwritten = set.check_part(&part, 4, text.as_bytes(), Written::Path(0), &mut scratch);
-    assert_eq!(unwritten, Ok(Seen { version: None, base: Some(6) }));
-    assert!(set.check_part(&set.part(&[3, 40]), 4, text.as_bytes(), Written::Nothing, &mut scratch).is_err());
-    assert!(set.check_part(&part, 5, text.as_bytes(), Written::Nothing, &mut scratch).is_err());
-    assert!(set.check(4, text.as_bytes(), Written::Nothing, &mut scratch).is_err());
+    let seen = set.check_part(&part, 4, text.as_bytes(), WriteScope::Path(40), &mut scratch);
+    assert_eq!(seen, Ok(SeenVersions { version: Some(6), base: Some(6) }));
+    let unwritten = set.check_part(&part, 4, text.as_bytes(), WriteScope::Path(0), &mut scratch);
+    assert_eq!(unwritten, Ok(SeenVersions { version: None, base: Some(6) }));
+    assert!(
+        set.check_part(&set.part(&[3, 40]), 4, text.as_bytes(), WriteScope::Nothing, &mut scratch).is_err()
+    );
+    assert!(set.check_part(&part, 5, text.as_bytes(), WriteScope::Nothing, &mut scratch).is_err());
+    assert!(set.check(4, text.as_bytes(), WriteScope::Nothing, &mut scratch).is_err());
 }
 
 #[test]
@@ -121,7 +125,9 @@ fn a_quarter_of_the_elements_satisfies_the_condition() {
                 tree["list"].as_array().unwrap().clone(),
                 (1..=members).map(|place| tree["map"][format!("item{place}")].clone()).collect(),
             ];
-            for ((form, list), total) in [Form::Array, Form::Object].into_iter().zip(lists).zip(&mut totals) {
+            for ((form, list), total) in
+                [ContainerKind::Array, ContainerKind::Object].into_iter().zip(lists).zip(&mut totals)
+            {
                 let chosen: Vec<&Value> =
                     list.iter().filter(|element| element["status"] == Value::Bool(true)).collect();
                 let full = members as usize / 4;
@@ -133,14 +139,17 @@ fn a_quarter_of_the_elements_satisfies_the_condition() {
                     let (path, version) = values.value(text, &mut scratch).unwrap();
                     assert!(version == 2 && set.satisfies(number, path));
                     let text = element.to_string();
-                    let seen = elements.element(text.as_bytes(), Written::Nothing, &mut scratch).unwrap();
-                    assert_eq!(seen, (path, Seen { version: None, base: Some(2) }));
+                    let seen = elements.element(text.as_bytes(), WriteScope::Nothing, &mut scratch).unwrap();
+                    assert_eq!(seen, (path, SeenVersions { version: None, base: Some(2) }));
                 }
                 assert_eq!(values.finish(), Ok(chosen.len()));
                 assert_eq!(elements.finish(), Ok(chosen.len()));
             }
         }
-        assert_eq!(totals, [Form::Array, Form::Object].map(|form| set.elements_of_all(form, 60)));
+        assert_eq!(
+            totals,
+            [ContainerKind::Array, ContainerKind::Object].map(|form| set.elements_of_all(form, 60))
+        );
     }
 }
 
@@ -150,27 +159,27 @@ fn elements_may_come_in_any_order_and_only_once() {
     let mut scratch = Scratch::new();
     let chosen: Vec<usize> = (40..80).filter(|path| set.satisfies(9, *path)).collect();
     let texts: Vec<Vec<u8>> = chosen.iter().map(|path| value(&set, 9, *path, 5)).collect();
-    let mut turned = set.elements(9, Form::Object);
+    let mut turned = set.elements(9, ContainerKind::Object);
     for text in texts[..2].iter().chain(texts[2..].iter().rev()) {
         assert_eq!(turned.value(text, &mut scratch).unwrap().1, 5);
     }
     assert!(turned.value(&texts[3], &mut scratch).is_err());
     assert_eq!(turned.finish(), Ok(10));
 
-    let mut twice = set.elements(9, Form::Object);
+    let mut twice = set.elements(9, ContainerKind::Object);
     twice.value(&texts[0], &mut scratch).unwrap();
     assert!(twice.value(&texts[0], &mut scratch).is_err());
     twice.value(&texts[1], &mut scratch).unwrap();
-    assert_eq!(twice.finish().unwrap_err().fault, Fault::Missing);
+    assert_eq!(twice.finish().unwrap_err().fault, AnswerFault::Missing);
 
     let unchosen = (40..80).find(|path| !set.satisfies(9, *path)).unwrap();
-    let mut wrong = set.elements(9, Form::Object);
+    let mut wrong = set.elements(9, ContainerKind::Object);
     assert!(wrong.value(&value(&set, 9, unchosen, 5), &mut scratch).is_err());
-    assert!(set.elements(9, Form::Array).value(&texts[0], &mut scratch).is_err());
-    assert!(set.elements(8, Form::Object).value(&texts[0], &mut scratch).is_err());
+    assert!(set.elements(9, ContainerKind::Array).value(&texts[0], &mut scratch).is_err());
+    assert!(set.elements(8, ContainerKind::Object).value(&texts[0], &mut scratch).is_err());
 
     let all: Vec<&[u8]> = texts.iter().map(Vec::as_slice).collect();
-    let mut more = set.elements(9, Form::Object);
+    let mut more = set.elements(9, ContainerKind::Object);
     all.iter().for_each(|text| assert!(more.value(text, &mut scratch).is_ok()));
-    assert_eq!(more.value(all[0], &mut scratch).unwrap_err().fault, Fault::Surplus);
+    assert_eq!(more.value(all[0], &mut scratch).unwrap_err().fault, AnswerFault::Surplus);
 }

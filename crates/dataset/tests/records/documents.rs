@@ -3,7 +3,8 @@
 use std::collections::{HashMap, HashSet};
 
 use jsonathlon_dataset::records::{
-    GROUP, Kind, LARGEST, RECORDS_VERSION, RecordSet, Records, SMALLEST, Scratch, Seen, Values, Written,
+    GROUP, Kind, LARGEST, RECORDS_VERSION, RecordSet, Records, SMALLEST, Scratch, SeenVersions, Values,
+    WriteScope,
 };
 use proptest::prelude::*;
 use serde_json::Value;
@@ -32,12 +33,17 @@ fn every_document_checks() {
             for version in [0, 1, 0xabcd_ef01] {
                 let text = document(&set, number, version);
                 assert!(parsed(&text).is_object());
-                let seen = set.check(number, &text, Written::Nothing, &mut scratch);
-                assert_eq!(seen, Ok(Seen { version: None, base: Some(version) }), "{:?}", set.records());
-                let all = set.check(number, &text, Written::All, &mut scratch).unwrap();
-                assert_eq!(all, Seen { version: Some(version), base: None });
-                let path = set.check(number, &text, Written::Path(0), &mut scratch).unwrap();
-                assert_eq!(path, Seen { version: Some(version), base: Some(version) });
+                let seen = set.check(number, &text, WriteScope::Nothing, &mut scratch);
+                assert_eq!(
+                    seen,
+                    Ok(SeenVersions { version: None, base: Some(version) }),
+                    "{:?}",
+                    set.records()
+                );
+                let all = set.check(number, &text, WriteScope::All, &mut scratch).unwrap();
+                assert_eq!(all, SeenVersions { version: Some(version), base: None });
+                let path = set.check(number, &text, WriteScope::Path(0), &mut scratch).unwrap();
+                assert_eq!(path, SeenVersions { version: Some(version), base: Some(version) });
                 assert!(text.len() <= set.longest());
             }
         }
@@ -147,8 +153,8 @@ fn keys_stand_in_documents_where_they_should() {
     keyed.keyed_document("other", 12, 3, &mut again);
     assert_eq!(again, text);
     let mut scratch = Scratch::new();
-    assert!(plain.check(12, &text, Written::Nothing, &mut scratch).is_err());
-    assert!(keyed.check(12, &document(&plain, 12, 3), Written::Nothing, &mut scratch).is_err());
+    assert!(plain.check(12, &text, WriteScope::Nothing, &mut scratch).is_err());
+    assert!(keyed.check(12, &document(&plain, 12, 3), WriteScope::Nothing, &mut scratch).is_err());
     for name in ["field3", "", "a\"b", "a\nb"] {
         let wrong = Records { key_member: Some(name.to_owned()), ..plain.records().clone() };
         assert!(wrong.prepare().is_err(), "{name:?}");
@@ -282,8 +288,8 @@ proptest! {
         let set = &sets[which];
         let mut text = String::new();
         rewrite(&parsed(&document(set, number, version)), turn, &blank, escaped, &mut text);
-        let seen = set.check(number, text.as_bytes(), Written::Nothing, &mut Scratch::new());
-        prop_assert_eq!(seen, Ok(Seen { version: None, base: Some(version) }), "{}", text);
+        let seen = set.check(number, text.as_bytes(), WriteScope::Nothing, &mut Scratch::new());
+        prop_assert_eq!(seen, Ok(SeenVersions { version: None, base: Some(version) }), "{}", text);
     }
 
     #[test]
@@ -299,6 +305,6 @@ proptest! {
             .map(|name| format!("\"{name}\":{}", members[*name]))
             .collect();
         let text = format!("{{{}}}", shuffled.join(","));
-        prop_assert!(set.check(4, text.as_bytes(), Written::Nothing, &mut Scratch::new()).is_ok());
+        prop_assert!(set.check(4, text.as_bytes(), WriteScope::Nothing, &mut Scratch::new()).is_ok());
     }
 }

@@ -2,17 +2,17 @@
 
 use std::collections::HashSet;
 
-use jsonathlon_dataset::records::{KeyType, Kind, Records, Scratch, Values, Written};
+use jsonathlon_dataset::records::{KeyType, Kind, Records, Scratch, Values, WriteScope};
 use jsonathlon_dataset::source::Source;
-use jsonathlon_dataset::stage::{Blind, StageOptions, Staged, stage};
+use jsonathlon_dataset::stage::{IgnoreDocuments, StageOptions, StagedDocuments, stage};
 use serde_json::Value;
 
 use crate::common::{KINDS, records};
 
-fn staged(source: &Source) -> (tempfile::TempDir, Staged) {
+fn staged(source: &Source) -> (tempfile::TempDir, StagedDocuments) {
     let folder = tempfile::tempdir().unwrap();
-    let options = StageOptions { compression_rows: false, ..StageOptions::default() };
-    let staged = stage(source, folder.path(), options, &mut Blind, &mut |_| (), &|| false).unwrap();
+    let options = StageOptions { measure_compressed_sizes: false, ..StageOptions::default() };
+    let staged = stage(source, folder.path(), options, &mut IgnoreDocuments, &mut |_| (), &|| false).unwrap();
     (folder, staged)
 }
 
@@ -38,7 +38,7 @@ fn lines_hold_keys_and_documents() {
                     assert_eq!(key.starts_with('"'), records.key_type == KeyType::Text);
                     assert!(keys.insert(key.to_owned()));
                     let document = head.1.strip_suffix('}').unwrap().as_bytes();
-                    set.check(number, document, Written::Nothing, &mut Scratch::new()).unwrap();
+                    set.check(number, document, WriteScope::Nothing, &mut Scratch::new()).unwrap();
                     let whole: Value = serde_json::from_str(line).unwrap();
                     assert_eq!(whole.as_object().unwrap().len(), 2);
                 }

@@ -1,13 +1,13 @@
 //! Tests that every error in a document is detected.
 
-use jsonathlon_dataset::records::{Fault, Kind, RecordSet, Scratch, Seen, Values, Written};
+use jsonathlon_dataset::records::{AnswerFault, Kind, RecordSet, Scratch, SeenVersions, Values, WriteScope};
 use proptest::prelude::*;
 use serde_json::Value;
 
 use crate::common::{KINDS, document, rewrite, set, sets, value};
 
-fn fault(set: &RecordSet, number: u64, text: &[u8]) -> Option<Fault> {
-    set.check(number, text, Written::Path(0), &mut Scratch::new()).err().map(|wrong| wrong.fault)
+fn fault(set: &RecordSet, number: u64, text: &[u8]) -> Option<AnswerFault> {
+    set.check(number, text, WriteScope::Path(0), &mut Scratch::new()).err().map(|wrong| wrong.fault)
 }
 
 /// Flips bytes of a text and checks that each flip is detected unless the text still has the same meaning.
@@ -20,7 +20,7 @@ fn flips(set: &RecordSet, number: u64, text: &[u8], masks: &[u8]) -> u64 {
     for place in 0..text.len() {
         for mask in masks {
             flipped[place] = text[place] ^ mask;
-            match set.check(number, &flipped, Written::Path(0), &mut scratch) {
+            match set.check(number, &flipped, WriteScope::Path(0), &mut scratch) {
                 Err(wrong) => {
                     assert!(wrong.at <= text.len());
                     found += 1;
@@ -69,8 +69,8 @@ fn every_truncated_document_is_found() {
     for set in sets() {
         let text = document(&set, 5, 0);
         for length in 0..text.len() {
-            let wrong = set.check(5, &text[..length], Written::Nothing, &mut Scratch::new()).unwrap_err();
-            assert_eq!(wrong.fault, Fault::Truncated, "{}", String::from_utf8_lossy(&text[..length]));
+            let wrong = set.check(5, &text[..length], WriteScope::Nothing, &mut Scratch::new()).unwrap_err();
+            assert_eq!(wrong.fault, AnswerFault::Truncated, "{}", String::from_utf8_lossy(&text[..length]));
         }
     }
 }
@@ -91,33 +91,33 @@ fn each_fault_has_its_name() {
     let text = String::from_utf8(document(&set, 1, 0)).unwrap();
     let of = |text: &str| fault(&set, 1, text.as_bytes());
     assert_eq!(of(&text), None);
-    assert_eq!(of(""), Some(Fault::Truncated));
-    assert_eq!(of("null"), Some(Fault::Type));
-    assert_eq!(of("nonsense"), Some(Fault::Type));
-    assert_eq!(of("<html>"), Some(Fault::Syntax));
-    assert_eq!(of("{}"), Some(Fault::Missing));
+    assert_eq!(of(""), Some(AnswerFault::Truncated));
+    assert_eq!(of("null"), Some(AnswerFault::Type));
+    assert_eq!(of("nonsense"), Some(AnswerFault::Type));
+    assert_eq!(of("<html>"), Some(AnswerFault::Syntax));
+    assert_eq!(of("{}"), Some(AnswerFault::Missing));
     assert_eq!(of(&format!("{text} ")), None);
-    assert_eq!(of(&format!("{text}{text}")), Some(Fault::Trailing));
-    assert_eq!(of(&format!("{text}\0")), Some(Fault::Trailing));
-    assert_eq!(of(&text.replace("\"id\":1,", "\"id\":1,\"id\":1,")), Some(Fault::Doubled));
-    assert_eq!(of(&text.replace("\"id\":1,", "\"id\":2,")), Some(Fault::Type));
-    assert_eq!(of(&text.replace("\"id\":1,", "\"id\":1.0,")), Some(Fault::Type));
-    assert_eq!(of(&text.replace("\"id\":1,", "\"id\":\"1\",")), Some(Fault::Type));
-    assert_eq!(of(&text.replace("\"id\":1,", "")), Some(Fault::Missing));
-    assert_eq!(of(&text.replace("\"id\":1,", "\"id\":1,\"more\":1,")), Some(Fault::Additional));
-    assert_eq!(of(&text.replace("\"id\":1,", "\"id\":1;")), Some(Fault::Syntax));
+    assert_eq!(of(&format!("{text}{text}")), Some(AnswerFault::Trailing));
+    assert_eq!(of(&format!("{text}\0")), Some(AnswerFault::Trailing));
+    assert_eq!(of(&text.replace("\"id\":1,", "\"id\":1,\"id\":1,")), Some(AnswerFault::Doubled));
+    assert_eq!(of(&text.replace("\"id\":1,", "\"id\":2,")), Some(AnswerFault::Type));
+    assert_eq!(of(&text.replace("\"id\":1,", "\"id\":1.0,")), Some(AnswerFault::Type));
+    assert_eq!(of(&text.replace("\"id\":1,", "\"id\":\"1\",")), Some(AnswerFault::Type));
+    assert_eq!(of(&text.replace("\"id\":1,", "")), Some(AnswerFault::Missing));
+    assert_eq!(of(&text.replace("\"id\":1,", "\"id\":1,\"more\":1,")), Some(AnswerFault::Additional));
+    assert_eq!(of(&text.replace("\"id\":1,", "\"id\":1;")), Some(AnswerFault::Syntax));
     assert_eq!(of(&text.replace("},\"map\"", "},\"more\":1,\"map\"")), None.or(of(&text)));
-    assert_eq!(of(&text.replace("],\"map\"", ",{}],\"map\"")), Some(Fault::Additional));
-    assert_eq!(of(&text.replace("],\"map\"", "],\"other\"")), Some(Fault::Additional));
-    assert_eq!(of(&text.replace("\"item2\"", "\"item3\"")), Some(Fault::Additional));
-    assert_eq!(of(&text.replace("\"item2\"", "\"item1\"")), Some(Fault::Doubled));
+    assert_eq!(of(&text.replace("],\"map\"", ",{}],\"map\"")), Some(AnswerFault::Additional));
+    assert_eq!(of(&text.replace("],\"map\"", "],\"other\"")), Some(AnswerFault::Additional));
+    assert_eq!(of(&text.replace("\"item2\"", "\"item3\"")), Some(AnswerFault::Additional));
+    assert_eq!(of(&text.replace("\"item2\"", "\"item1\"")), Some(AnswerFault::Doubled));
     let turned = text.replace("true", "TRUE").replace("false", "true").replace("TRUE", "false");
-    assert_eq!(of(&turned), Some(Fault::Value));
-    assert_eq!(of(&text.replace(":true", ":1").replace(":false", ":0")), Some(Fault::Type));
-    assert_eq!(of(&text.replace("\"value\":\"00000000", "\"value\":\"0000000g")), Some(Fault::Tag));
-    assert_eq!(of(&text.replace("\"value\":\"00000000", "\"value\":\"0000000A")), Some(Fault::Tag));
-    assert_eq!(of(&text.replace("\"value\":\"00000000", "\"value\":\"00000001")), Some(Fault::Value));
-    let wrong = set.check(1, b"{\"list\":1}", Written::Nothing, &mut Scratch::new()).unwrap_err();
+    assert_eq!(of(&turned), Some(AnswerFault::Value));
+    assert_eq!(of(&text.replace(":true", ":1").replace(":false", ":0")), Some(AnswerFault::Type));
+    assert_eq!(of(&text.replace("\"value\":\"00000000", "\"value\":\"0000000g")), Some(AnswerFault::Tag));
+    assert_eq!(of(&text.replace("\"value\":\"00000000", "\"value\":\"0000000A")), Some(AnswerFault::Tag));
+    assert_eq!(of(&text.replace("\"value\":\"00000000", "\"value\":\"00000001")), Some(AnswerFault::Value));
+    let wrong = set.check(1, b"{\"list\":1}", WriteScope::Nothing, &mut Scratch::new()).unwrap_err();
     assert_eq!(wrong.to_string(), "a value of another type at byte 8");
 }
 
@@ -137,9 +137,12 @@ fn versions_are_told_apart() {
             let mut scratch = Scratch::new();
             let text = replaced(8, written, 77);
             let mut check = |written| set.check(8, &text, written, &mut scratch);
-            assert_eq!(check(Written::Path(written)), Ok(Seen { version: Some(77), base: Some(3) }));
-            for other in [Written::Nothing, Written::All, Written::Path(0)] {
-                assert_eq!(check(other).unwrap_err().fault, Fault::Mixed);
+            assert_eq!(
+                check(WriteScope::Path(written)),
+                Ok(SeenVersions { version: Some(77), base: Some(3) })
+            );
+            for other in [WriteScope::Nothing, WriteScope::All, WriteScope::Path(0)] {
+                assert_eq!(check(other).unwrap_err().fault, AnswerFault::Mixed);
             }
             // A value of another record, and a value of another path.
             let mut scratch = Scratch::new();
@@ -173,7 +176,7 @@ proptest! {
     #[test]
     fn no_text_makes_the_check_panic(which in 0_usize..36, text in prop::collection::vec(any::<u8>(), 0..200)) {
         let sets = sets();
-        prop_assert!(sets[which].check(0, &text, Written::Nothing, &mut Scratch::new()).is_err());
+        prop_assert!(sets[which].check(0, &text, WriteScope::Nothing, &mut Scratch::new()).is_err());
     }
 
     #[test]
@@ -184,7 +187,7 @@ proptest! {
         let start = cut as usize % text.len();
         let end = (start + length).min(text.len());
         let spliced = [&text[..start], filling.as_bytes(), &text[end..]].concat();
-        let good = set.check(2, &spliced, Written::Nothing, &mut Scratch::new()).is_ok();
+        let good = set.check(2, &spliced, WriteScope::Nothing, &mut Scratch::new()).is_ok();
         let same = serde_json::from_slice::<Value>(&spliced).ok() == serde_json::from_slice::<Value>(&text).ok();
         prop_assert_eq!(good, same);
     }

@@ -18,11 +18,11 @@ pub(crate) fn connections(cores: usize) -> usize {
     driver::cores(cores).clamp(1, AT_A_TIME)
 }
 
-/// Rejected documents: position of each in the stream of all offered documents, and the reason.
+/// Positions in the stream of all offered documents, each with the reason of the rejection.
 #[derive(Debug, Default)]
-pub(crate) struct Refused(pub(crate) Vec<(u64, String)>);
+pub(crate) struct RejectedDocuments(pub(crate) Vec<(u64, String)>);
 
-impl Refused {
+impl RejectedDocuments {
     pub(crate) fn push(&mut self, ordinal: u64, reason: String) {
         self.0.push((ordinal, reason));
     }
@@ -51,16 +51,16 @@ impl Refused {
 ///
 /// # Panics
 /// If `send` panics.
-pub(crate) fn spread<C: Send, B: Send>(
+pub(crate) fn send_in_parallel<C: Send, B: Send>(
     connections: &mut [C],
     bytes: impl Fn(&B) -> usize + Sync,
     mut fill: impl FnMut() -> Result<Option<B>>,
-    send: impl Fn(&mut C, B) -> Result<Refused> + Sync,
-) -> Result<Refused> {
+    send: impl Fn(&mut C, B) -> Result<RejectedDocuments> + Sync,
+) -> Result<RejectedDocuments> {
     let (give, batches) = sync_channel::<B>(0);
     let batches = Arc::new(Mutex::new(batches));
-    let (tell, told) = channel::<(usize, Result<Refused>)>();
-    let mut refused = Refused::default();
+    let (tell, told) = channel::<(usize, Result<RejectedDocuments>)>();
+    let mut refused = RejectedDocuments::default();
     let mut under_way = 0;
     std::thread::scope(|scope| {
         for connection in connections {
@@ -121,8 +121,8 @@ mod tests {
 
     use super::*;
 
-    fn refusing(ordinal: u64) -> Refused {
-        Refused(vec![(ordinal, "no".into())])
+    fn refusing(ordinal: u64) -> RejectedDocuments {
+        RejectedDocuments(vec![(ordinal, "no".into())])
     }
 
     #[test]
@@ -133,7 +133,7 @@ mod tests {
             connection.push(batch);
             Ok(refusing(batch))
         };
-        let refused = spread(&mut connections, |_| 1, || Ok(batches.next()), send).unwrap();
+        let refused = send_in_parallel(&mut connections, |_| 1, || Ok(batches.next()), send).unwrap();
         let mut ordinals: Vec<u64> = refused.0.iter().map(|(ordinal, _)| *ordinal).collect();
         ordinals.sort_unstable();
         assert_eq!(ordinals, (0..100).collect::<Vec<_>>());
@@ -151,9 +151,9 @@ mod tests {
                 most.fetch_max(now.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
                 std::thread::yield_now();
                 now.fetch_sub(1, Ordering::SeqCst);
-                Ok(Refused::default())
+                Ok(RejectedDocuments::default())
             };
-            spread(&mut [(); 4], |_| size, || Ok(batches.next()), send).unwrap();
+            send_in_parallel(&mut [(); 4], |_| size, || Ok(batches.next()), send).unwrap();
             assert!(most.swap(0, Ordering::SeqCst) <= at_once, "{size}");
         }
     }
@@ -171,27 +171,32 @@ mod tests {
     fn the_first_failure_ends_it_wherever_it_is_and_its_connection_is_left_alone() {
         for (filled, sent) in [(7, 0), (0, 7)] {
             let mut connections = [false; 2];
-            let failed = spread(
+            let failed = send_in_parallel(
                 &mut connections,
                 |_| 1,
                 endless(filled),
                 |broken, batch| {
                     assert!(!*broken, "a broken connection got another batch");
                     *broken = batch == sent;
-                    if *broken { Err(DriverError::Refused("no".into())) } else { Ok(Refused::default()) }
+                    if *broken {
+                        Err(DriverError::Refused("no".into()))
+                    } else {
+                        Ok(RejectedDocuments::default())
+                    }
                 },
             );
             assert!(matches!(failed, Err(DriverError::Refused(_))), "{failed:?}");
         }
         // Every connection fails, so no thread is left to receive a batch.
-        let failed = spread(&mut [(); 2], |_| 1, endless(0), |(), _| Err(DriverError::Refused("no".into())));
+        let failed =
+            send_in_parallel(&mut [(); 2], |_| 1, endless(0), |(), _| Err(DriverError::Refused("no".into())));
         assert!(matches!(failed, Err(DriverError::Refused(_))), "{failed:?}");
     }
 
     #[test]
     #[should_panic(expected = "a scoped thread panicked")]
     fn a_thread_that_panics_ends_it_too() {
-        spread(&mut [()], |_| 1, endless(0), |(), _| panic!("on purpose")).ok();
+        send_in_parallel(&mut [()], |_| 1, endless(0), |(), _| panic!("on purpose")).ok();
     }
 
     #[test]

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use jsonathlon_driver_api::driver::{DocumentSource, LoadSink, Result};
 use memchr::{memchr, memchr3};
 
-use super::{Refused, spread};
+use super::{RejectedDocuments, send_in_parallel};
 
 /// Size in bytes at which a chunk ends. Large compared with the few round trips of a chunk. Also the most
 /// that one rejected document causes to be sent again and leaves behind as dead rows.
@@ -33,7 +33,7 @@ struct Chunk {
 }
 
 /// Why lines were not accepted.
-pub(crate) struct Failure {
+pub(crate) struct ChunkError {
     /// Message of the system.
     pub(crate) reason: String,
     /// Line that the system blames, counted from 0 within the lines sent. `None` if the system names no line.
@@ -56,16 +56,16 @@ impl Deref for Lines {
 }
 
 /// Receiver of lines, which accepts all lines of an attempt or none.
-pub(crate) trait Taker {
+pub(crate) trait LineSink {
     /// Offers `count` lines. Returns the failure if they were not accepted; then none of them is stored.
     ///
     /// # Errors
     /// If the load cannot continue.
-    fn attempt(&mut self, lines: &Lines, count: usize) -> Result<Option<Failure>>;
+    fn attempt(&mut self, lines: &Lines, count: usize) -> Result<Option<ChunkError>>;
 }
 
 /// Loading session whose accepted lines belong to one transaction.
-pub(crate) trait Connection: Taker + Send {
+pub(crate) trait Connection: LineSink + Send {
     /// Commits all accepted lines.
     ///
     /// # Errors
@@ -85,7 +85,7 @@ pub(crate) fn load(
     sink: &mut dyn LoadSink,
 ) -> Result<u64> {
     let mut offered = 0;
-    let refused = spread(
+    let refused = send_in_parallel(
         connections,
         |chunk: &Chunk| chunk.lines.len(),
         || Chunk::of(documents, sink, &mut offered),
@@ -114,8 +114,8 @@ impl Chunk {
     }
 
     /// Offers the chunk to `taker`, in parts if the whole chunk fails. Returns the rejected documents.
-    fn offer(&self, taker: &mut impl Taker) -> Result<Refused> {
-        let mut refused = Refused::default();
+    fn offer(&self, taker: &mut impl LineSink) -> Result<RejectedDocuments> {
+        let mut refused = RejectedDocuments::default();
         let whole = 0..self.len();
         if let Some(failure) = taker.attempt(&self.part(&whole), self.len())? {
             self.salvage(taker, &failure, &mut refused)?;
@@ -133,7 +133,12 @@ impl Chunk {
     }
 
     /// Offers the lines of a chunk that failed as a whole again in parts.
-    fn salvage(&self, taker: &mut impl Taker, first: &Failure, refused: &mut Refused) -> Result<()> {
+    fn salvage(
+        &self,
+        taker: &mut impl LineSink,
+        first: &ChunkError,
+        refused: &mut RejectedDocuments,
+    ) -> Result<()> {
         let mut at = 0;
         let mut suspect = first.line;
         let mut step = suspect.map_or(self.len() / 2, |line| line).max(1);
@@ -234,9 +239,13 @@ mod tests {
             }
         }
         let mut documents = Keyed(vec![(2, "b"), (1, "a\t")]);
-        let chunk = Chunk::of(&mut documents, &mut jsonathlon_driver_api::made::Told::default(), &mut 0)
-            .unwrap()
-            .unwrap();
+        let chunk = Chunk::of(
+            &mut documents,
+            &mut jsonathlon_driver_api::test_support::RecordingSink::default(),
+            &mut 0,
+        )
+        .unwrap()
+        .unwrap();
         assert_eq!(*chunk.part(&(0..2)), *b"1\ta\\t\n2\tb\n");
     }
 
@@ -274,8 +283,8 @@ mod tests {
         taken: Vec<Vec<u8>>,
     }
 
-    impl Taker for Picky {
-        fn attempt(&mut self, lines: &Lines, count: usize) -> Result<Option<Failure>> {
+    impl LineSink for Picky {
+        fn attempt(&mut self, lines: &Lines, count: usize) -> Result<Option<ChunkError>> {
             let found: Vec<Vec<u8>> =
                 lines.strip_suffix(b"\n").unwrap().split(|byte| *byte == b'\n').map(read_back).collect();
             assert_eq!(found.len(), count, "a document became two lines");
@@ -283,7 +292,7 @@ mod tests {
                 self.taken.extend(found);
                 return Ok(None);
             };
-            Ok(Some(Failure { reason: format!("line {line}"), line: self.names.then_some(line) }))
+            Ok(Some(ChunkError { reason: format!("line {line}"), line: self.names.then_some(line) }))
         }
     }
 

@@ -70,7 +70,7 @@ impl Read for Body<'_> {
 
 #[cfg(test)]
 mod tests {
-    use jsonathlon_driver_api::made::{Lines, Told};
+    use jsonathlon_driver_api::test_support::{MemoryDocuments, RecordingSink};
     use proptest::prelude::*;
 
     use super::*;
@@ -80,7 +80,7 @@ mod tests {
         fn every_document_is_in_the_body_once(
             documents in prop::collection::vec("[a-z]{0,40}", 0..50), step in 1_usize..100
         ) {
-            let (mut lines, mut told) = (Lines::of(&documents), Told::default());
+            let (mut lines, mut told) = (MemoryDocuments::of(&documents), RecordingSink::default());
             let mut body = Body::new(&mut lines, &mut told);
             let mut all = Vec::new();
             let mut part = vec![0; step];

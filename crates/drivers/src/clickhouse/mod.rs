@@ -7,12 +7,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use jsonathlon_driver_api::codecs::clickhouse::{FORMAT, parameter, row_binary, split};
-use jsonathlon_driver_api::driver::{Connection, DocumentSource, DriverError, LoadSink, Open, Place, Result};
-use jsonathlon_driver_api::endpoint::{Endpoint, NotReady};
-use jsonathlon_driver_api::prepared::{Parameter, Prepared, Statements};
-use jsonathlon_driver_api::rows::{Report, RowSink};
+use jsonathlon_driver_api::driver::{
+    Connection, DocumentSource, DriverError, EngineLocation, LoadSink, Result, SessionOptions,
+};
+use jsonathlon_driver_api::endpoint::{ConnectFailure, Endpoint};
+use jsonathlon_driver_api::prepared::{Parameter, PreparedStatement, StatementTable};
+use jsonathlon_driver_api::rows::{RowSink, StatementStats};
 
-use crate::http::{Answer, Http};
+use crate::http::{HttpClient, HttpResponse};
 use body::Body;
 
 /// Response header with the code of an error; the body is then its text.
@@ -30,11 +32,11 @@ static SESSIONS: AtomicU64 = AtomicU64::new(0);
 
 /// Session with one server.
 pub struct Clickhouse {
-    http: Http,
+    http: HttpClient,
     endpoint: Endpoint,
     /// Path and query parameters of every request.
     target: String,
-    prepared: Statements<String>,
+    prepared: StatementTable<String>,
 }
 
 impl Clickhouse {
@@ -42,39 +44,42 @@ impl Clickhouse {
     ///
     /// # Errors
     /// [`DriverError::Unavailable`] if the server cannot be reached or denies the session.
-    pub fn open(open: &Open) -> Result<Self> {
+    pub fn open(open: &SessionOptions) -> Result<Self> {
         let endpoint = Endpoint::of(open)?;
-        let http = endpoint.reach(|endpoint| {
-            let http = Http::new(endpoint, 1).map_err(|error| NotReady::Ever(error.to_string()))?;
+        let http = endpoint.connect_with_retry(|endpoint| {
+            let http =
+                HttpClient::new(endpoint, 1).map_err(|error| ConnectFailure::Permanent(error.to_string()))?;
             let answer = http.send("POST", "/", Some(("text/plain", b"SELECT 1")));
-            let answer = answer.map_err(|error| NotReady::Yet(error.to_string()))?;
+            let answer = answer.map_err(|error| ConnectFailure::Transient(error.to_string()))?;
             match answer.status {
                 200 => Ok(http),
-                401 | 403 | 516 => {
-                    Err(NotReady::Ever(format!("the server refused the session: {}", words(&answer))))
-                }
-                _ if answer.headers.contains_key(EXCEPTION) => {
-                    Err(NotReady::Ever(format!("the server refused the session: {}", words(&answer))))
-                }
-                _ => Err(NotReady::Yet(format!("status {}: {}", answer.status, words(&answer)))),
+                401 | 403 | 516 => Err(ConnectFailure::Permanent(format!(
+                    "the server refused the session: {}",
+                    words(&answer)
+                ))),
+                _ if answer.headers.contains_key(EXCEPTION) => Err(ConnectFailure::Permanent(format!(
+                    "the server refused the session: {}",
+                    words(&answer)
+                ))),
+                _ => Err(ConnectFailure::Transient(format!("status {}: {}", answer.status, words(&answer)))),
             }
         })?;
-        Ok(Self { http, target: target(&endpoint), endpoint, prepared: Statements::default() })
+        Ok(Self { http, target: target(&endpoint), endpoint, prepared: StatementTable::default() })
     }
 
     /// Converts an error of the HTTP client to a broken connection, with the server's address.
     fn lost(&self, error: &ureq::Error) -> DriverError {
-        self.endpoint.told(DriverError::Crashed(error.to_string()))
+        self.endpoint.with_server_context(DriverError::Crashed(error.to_string()))
     }
 
     /// Executes a statement. `target` holds the path and, as query parameters, the statement's parameters.
-    fn send(&self, target: &str, statement: &str, sink: &mut dyn RowSink) -> Result<Report> {
+    fn send(&self, target: &str, statement: &str, sink: &mut dyn RowSink) -> Result<StatementStats> {
         let answer = self.http.send("POST", target, Some(("text/plain", statement.as_bytes())));
         let answer = good(answer.map_err(|error| self.lost(&error))?)?;
         row_binary::decode(&answer.body, sink)?;
         let summary = summary(&answer);
         let figure = |name: &str| summary.get(name).and_then(serde_json::Value::as_str)?.parse::<u64>().ok();
-        Ok(Report {
+        Ok(StatementStats {
             server_seconds: figure("elapsed_ns").map(|nanoseconds| nanoseconds as f64 / 1e9),
             rows_read: figure("read_rows"),
             bytes_read: figure("read_bytes"),
@@ -86,9 +91,9 @@ impl Clickhouse {
 }
 
 /// Returns the answer if the statement succeeded, otherwise the server's message as an error.
-fn good(answer: Answer) -> Result<Answer> {
+fn good(answer: HttpResponse) -> Result<HttpResponse> {
     let code = answer.headers.get(EXCEPTION).and_then(|code| code.to_str().ok());
-    if answer.is_good() && code.is_none() {
+    if answer.is_success() && code.is_none() {
         return Ok(answer);
     }
     let kind = if code.is_some_and(|code| EXHAUSTED.contains(&code)) {
@@ -100,12 +105,12 @@ fn good(answer: Answer) -> Result<Answer> {
 }
 
 /// Returns the first line of the server's message; a stack trace may follow in the body.
-fn words(answer: &Answer) -> String {
+fn words(answer: &HttpResponse) -> String {
     let text = String::from_utf8_lossy(&answer.body);
     text.lines().next().unwrap_or_default().trim().to_owned()
 }
 
-fn summary(answer: &Answer) -> serde_json::Value {
+fn summary(answer: &HttpResponse) -> serde_json::Value {
     let text = answer.headers.get(SUMMARY).and_then(|summary| summary.to_str().ok());
     text.and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default()
 }
@@ -144,20 +149,20 @@ impl Connection for Clickhouse {
         self.collect("SELECT version()")?.version()
     }
 
-    fn ask(&mut self, statement: &str, sink: &mut dyn RowSink) -> Result<Report> {
-        split::one_by_one(statement, |statement| self.send(&self.target, statement, sink))
+    fn ask(&mut self, statement: &str, sink: &mut dyn RowSink) -> Result<StatementStats> {
+        split::run_each(statement, |statement| self.send(&self.target, statement, sink))
     }
 
-    fn prepare(&mut self, statement: &str) -> Result<Prepared> {
-        Ok(self.prepared.keep(statement.to_owned()))
+    fn prepare(&mut self, statement: &str) -> Result<PreparedStatement> {
+        Ok(self.prepared.insert(statement.to_owned()))
     }
 
     fn execute(
         &mut self,
-        prepared: &Prepared,
+        prepared: &PreparedStatement,
         parameters: &[Parameter<'_>],
         sink: &mut dyn RowSink,
-    ) -> Result<Report> {
+    ) -> Result<StatementStats> {
         let mut target = self.target.clone();
         for (number, parameter) in (1..).zip(parameters) {
             target += &format!("&param_p{number}={}", encoded(&parameter::text(parameter)));
@@ -185,7 +190,7 @@ impl Connection for Clickhouse {
         Ok(offered)
     }
 
-    fn place(&self) -> Place {
+    fn place(&self) -> EngineLocation {
         self.endpoint.place()
     }
 
@@ -210,7 +215,7 @@ mod tests {
             if let Some(code) = code {
                 headers.insert(EXCEPTION, code.parse().unwrap());
             }
-            Answer { status, headers, body: b"Code: 1. what went wrong\nstack".to_vec() }
+            HttpResponse { status, headers, body: b"Code: 1. what went wrong\nstack".to_vec() }
         };
         assert!(good(answer(200, None)).is_ok());
         let words = "Code: 1. what went wrong".to_owned();

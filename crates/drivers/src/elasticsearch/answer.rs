@@ -2,14 +2,14 @@
 
 use serde_json::Value as Json;
 
-use crate::http::Answer;
+use crate::http::HttpResponse;
 
 /// Content type of a body with one JSON value.
 pub(super) const JSON: &str = "application/json";
 /// Content type of a body with one JSON value per line.
 pub(super) const LINES: &str = "application/x-ndjson";
 
-impl Answer {
+impl HttpResponse {
     /// Parses the body as JSON. The error text shows the status and up to 200 characters of the body.
     pub(super) fn json(&self) -> std::result::Result<Json, String> {
         serde_json::from_slice(&self.body).map_err(|error| {
@@ -76,8 +76,11 @@ mod tests {
 
     #[test]
     fn what_is_no_json_is_shown() {
-        let answer =
-            Answer { status: 502, headers: ureq::http::HeaderMap::new(), body: b"Bad gateway".to_vec() };
+        let answer = HttpResponse {
+            status: 502,
+            headers: ureq::http::HeaderMap::new(),
+            body: b"Bad gateway".to_vec(),
+        };
         assert!(answer.reason().contains("status 502") && answer.reason().contains("Bad gateway"));
     }
 }

@@ -14,8 +14,8 @@ use serde_json::Value as Json;
 
 use super::answer::{LINES, reason};
 use super::statement::{Statement, unsupported};
-use crate::bulk::{self, Refused};
-use crate::http::Http;
+use crate::bulk::{self, RejectedDocuments};
+use crate::http::HttpClient;
 
 /// Size in bytes at which a batch ends. Large compared with a round trip, far below the server's limit of 100
 /// MB.
@@ -70,7 +70,7 @@ impl Template {
 
 /// Server, request and template to which documents are sent.
 pub(super) struct Target<'a> {
-    pub(super) http: &'a Http,
+    pub(super) http: &'a HttpClient,
     pub(super) method: &'a str,
     pub(super) path: &'a str,
     pub(super) template: &'a Template,
@@ -120,9 +120,9 @@ pub(super) fn all(
     let ids = Ids::new();
     let mut offered = 0;
     // Documents that cannot be sent at all.
-    let mut at_once = Refused::default();
+    let mut at_once = RejectedDocuments::default();
     // The HTTP client owns the connections and gives one to each thread.
-    let mut refused = bulk::spread(
+    let mut refused = bulk::send_in_parallel(
         &mut vec![(); connections],
         |batch: &Batch| batch.bytes.len(),
         || fill(target.template, &ids, documents, sink, &mut offered, &mut at_once),
@@ -142,7 +142,7 @@ fn fill(
     documents: &mut dyn DocumentSource,
     sink: &mut dyn LoadSink,
     offered: &mut u64,
-    refused: &mut Refused,
+    refused: &mut RejectedDocuments,
 ) -> Result<Option<Batch>> {
     let mut batch = Batch::default();
     while batch.bytes.len() < BATCH {
@@ -182,9 +182,9 @@ fn failure(status: u16, why: String) -> DriverError {
 
 /// Sends the `pending` documents of a batch until each is accepted or rejected, and returns the rejected
 /// ones. If `before` is set, an earlier request may have inserted some of them already.
-fn insert(target: &Target<'_>, batch: &Batch, pending: &[usize], before: bool) -> Result<Refused> {
+fn insert(target: &Target<'_>, batch: &Batch, pending: &[usize], before: bool) -> Result<RejectedDocuments> {
     let mut pending = pending.to_vec();
-    let mut refused = Refused::default();
+    let mut refused = RejectedDocuments::default();
     let mut pause = FIRST_PAUSE;
     for attempt in 0..ATTEMPTS {
         if attempt > 0 {
@@ -243,7 +243,7 @@ fn sort_out(
     batch: &Batch,
     pending: &[usize],
     again: bool,
-    refused: &mut Refused,
+    refused: &mut RejectedDocuments,
 ) -> Result<Vec<usize>> {
     if answer.items.len() != pending.len() {
         return Err(DriverError::Protocol(format!(
@@ -313,18 +313,18 @@ mod tests {
             {"create": {"status": 400, "error": {"type": "t", "reason": "r"}}}, {"create": {"status": 409, "error": "twice"}}]}"#;
         let answer: BulkAnswer = serde_json::from_str(items).unwrap();
         for (again, wanted) in [(true, vec![(103, "t: r")]), (false, vec![(103, "t: r"), (104, "twice")])] {
-            let mut refused = Refused::default();
+            let mut refused = RejectedDocuments::default();
             let left = sort_out(&answer, &batch, &[0, 2, 3, 4], again, &mut refused).unwrap();
             assert_eq!(left, [2]);
             let found: Vec<(u64, &str)> = refused.0.iter().map(|(n, why)| (*n, why.as_str())).collect();
             assert_eq!(found, wanted);
         }
-        assert!(sort_out(&answer, &batch, &[0], false, &mut Refused::default()).is_err());
+        assert!(sort_out(&answer, &batch, &[0], false, &mut RejectedDocuments::default()).is_err());
         // Errors that blame no document.
         for item in [r#"{"status": 500, "error": "disk"}"#, r#"{"status": 403}"#, "{}"] {
             let text = format!(r#"{{"errors": true, "items": [{{"create": {item}}}]}}"#);
             let answer: BulkAnswer = serde_json::from_str(&text).unwrap();
-            let mut refused = Refused::default();
+            let mut refused = RejectedDocuments::default();
             assert!(sort_out(&answer, &batch, &[1], false, &mut refused).is_err() && refused.0.is_empty());
         }
         assert_eq!(batch.range(1), 1..2);

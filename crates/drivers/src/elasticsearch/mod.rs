@@ -7,26 +7,28 @@ mod statement;
 
 use std::collections::BTreeMap;
 
-use jsonathlon_driver_api::codecs::json_rows::{self, Written};
-use jsonathlon_driver_api::driver::{Connection, DocumentSource, DriverError, LoadSink, Open, Place, Result};
-use jsonathlon_driver_api::endpoint::{Endpoint, NotReady};
-use jsonathlon_driver_api::prepared::{Parameter, Prepared, Statements};
-use jsonathlon_driver_api::rows::{Report, RowSink, one_text};
+use jsonathlon_driver_api::codecs::json_rows::{self, RawJson};
+use jsonathlon_driver_api::driver::{
+    Connection, DocumentSource, DriverError, EngineLocation, LoadSink, Result, SessionOptions,
+};
+use jsonathlon_driver_api::endpoint::{ConnectFailure, Endpoint};
+use jsonathlon_driver_api::prepared::{Parameter, PreparedStatement, StatementTable};
+use jsonathlon_driver_api::rows::{RowSink, StatementStats, single_text_row};
 use serde::Deserialize;
 use serde_json::Value as Json;
 
 use crate::bulk;
-use crate::http::{Answer, Http};
+use crate::http::{HttpClient, HttpResponse};
 use answer::{JSON, LINES};
 use statement::{Statement, Template};
 
 /// Session with one server.
 pub struct Elasticsearch {
-    http: Http,
+    http: HttpClient,
     endpoint: Endpoint,
     /// Number of concurrent requests of a bulk load.
     connections: usize,
-    prepared: Statements<Template>,
+    prepared: StatementTable<Template>,
 }
 
 impl Elasticsearch {
@@ -35,11 +37,11 @@ impl Elasticsearch {
     ///
     /// # Errors
     /// [`DriverError::Unavailable`] if the server cannot be reached or denies the session.
-    pub fn open(open: &Open) -> Result<Self> {
+    pub fn open(open: &SessionOptions) -> Result<Self> {
         let connections = bulk::connections(open.cores);
         let endpoint = Endpoint::of(open)?;
-        let http = endpoint.reach(|endpoint| connect(endpoint, connections))?;
-        let mut session = Self { http, endpoint, connections, prepared: Statements::default() };
+        let http = endpoint.connect_with_retry(|endpoint| connect(endpoint, connections))?;
+        let mut session = Self { http, endpoint, connections, prepared: StatementTable::default() };
         session.is_its_own()?;
         Ok(session)
     }
@@ -54,13 +56,13 @@ impl Elasticsearch {
         let answer = answer.json().map_err(DriverError::Protocol)?;
         let node = answer.get("nodes").and_then(Json::as_object).and_then(|nodes| nodes.values().next());
         let pid = node.and_then(|node| node.pointer("/process/id")).and_then(Json::as_u64);
-        if self.endpoint.is_of_server(pid.and_then(|pid| u32::try_from(pid).ok())) {
+        if self.endpoint.owns_process(pid.and_then(|pid| u32::try_from(pid).ok())) {
             return Ok(());
         }
         Err(DriverError::Unavailable("the port is answered by another server: try again".into()))
     }
 
-    fn say(&mut self, method: &str, path: &str, body: Option<(&str, &[u8])>) -> Result<Answer> {
+    fn say(&mut self, method: &str, path: &str, body: Option<(&str, &[u8])>) -> Result<HttpResponse> {
         let answer = self.http.send(method, path, body);
         answer.map_err(|error| {
             // The server breaks off an answer that it cannot serialise and stays up, e.g. for a stored text
@@ -68,26 +70,26 @@ impl Elasticsearch {
             if self.http.send("HEAD", "/", None).is_ok() {
                 return DriverError::Protocol(format!("an answer that broke off: {error}"));
             }
-            self.endpoint.told(DriverError::Crashed(error.to_string()))
+            self.endpoint.with_server_context(DriverError::Crashed(error.to_string()))
         })
     }
 
-    fn send(&mut self, method: &str, path: &str, body: Option<(&str, &[u8])>) -> Result<Answer> {
+    fn send(&mut self, method: &str, path: &str, body: Option<(&str, &[u8])>) -> Result<HttpResponse> {
         let answer = self.say(method, path, body)?;
-        if answer.is_good() { Ok(answer) } else { Err(refusal(answer.status, answer.reason())) }
+        if answer.is_success() { Ok(answer) } else { Err(refusal(answer.status, answer.reason())) }
     }
 
     /// Executes a request. Returns the text of its answer and the metadata in it. An answer over a part of
     /// the data is an error.
-    fn request(&mut self, statement: &Statement) -> Result<(String, About)> {
+    fn request(&mut self, statement: &Statement) -> Result<(String, SearchMetadata)> {
         let (method, path) = statement.target()?;
         let body = statement.content()?;
         let kind = if statement.lines.is_some() { LINES } else { JSON };
         let answer = self.say(method, path, body.as_deref().map(|body| (kind, body)))?;
-        let about = match About::of(&answer) {
+        let about = match SearchMetadata::of(&answer) {
             // A missing document is no error, whether it was to be read or written.
-            Ok(about) if answer.is_good() || answer.status == 404 && about.is_of_nothing() => about,
-            Err(error) if answer.is_good() => return Err(error),
+            Ok(about) if answer.is_success() || answer.status == 404 && about.is_of_nothing() => about,
+            Err(error) if answer.is_success() => return Err(error),
             _ => return Err(refusal(answer.status, answer.reason())),
         };
         let text = String::from_utf8(answer.body)
@@ -96,26 +98,26 @@ impl Elasticsearch {
     }
 
     /// Executes a request, or explains one.
-    fn run(&mut self, statement: &Statement, sink: &mut dyn RowSink) -> Result<Report> {
+    fn run(&mut self, statement: &Statement, sink: &mut dyn RowSink) -> Result<StatementStats> {
         if let Some(explained) = &statement.explain {
             let (answer, _) = self.request(&explained.profiled()?)?;
-            one_text("plan", &plan::text(&answer)?, sink)?;
-            return Ok(Report::default());
+            single_text_row("plan", &plan::text(&answer)?, sink)?;
+            return Ok(StatementStats::default());
         }
         let (answer, about) = self.request(statement)?;
         match &statement.rows {
             Some(mapping) if about.is_of_nothing() => json_rows::columns(mapping, sink)?,
             Some(mapping) => {
-                let answer = Written::read(&answer).map_err(DriverError::Protocol)?;
+                let answer = RawJson::read(&answer).map_err(DriverError::Protocol)?;
                 json_rows::columns(mapping, sink)?;
                 json_rows::rows(&answer, mapping, &mut String::new(), sink)?;
             }
             None => sink.columns(&[])?,
         }
-        Ok(Report {
+        Ok(StatementStats {
             server_seconds: about.took.map(|took| took / 1000.0),
             affected: about.affected(),
-            ..Report::default()
+            ..StatementStats::default()
         })
     }
 }
@@ -152,20 +154,20 @@ impl Connection for Elasticsearch {
         Ok(text)
     }
 
-    fn ask(&mut self, statement: &str, sink: &mut dyn RowSink) -> Result<Report> {
+    fn ask(&mut self, statement: &str, sink: &mut dyn RowSink) -> Result<StatementStats> {
         self.run(&Statement::read(statement)?, sink)
     }
 
-    fn prepare(&mut self, statement: &str) -> Result<Prepared> {
-        Ok(self.prepared.keep(Template::read(statement)?))
+    fn prepare(&mut self, statement: &str) -> Result<PreparedStatement> {
+        Ok(self.prepared.insert(Template::read(statement)?))
     }
 
     fn execute(
         &mut self,
-        prepared: &Prepared,
+        prepared: &PreparedStatement,
         parameters: &[Parameter<'_>],
         sink: &mut dyn RowSink,
-    ) -> Result<Report> {
+    ) -> Result<StatementStats> {
         let statement = self.prepared.get(prepared)?.filled(parameters)?;
         self.run(&statement, sink)
     }
@@ -181,17 +183,17 @@ impl Connection for Elasticsearch {
         let template = load::Template::new(&statement)?;
         let target = load::Target { http: &self.http, method, path, template: &template };
         let loaded = load::all(&target, self.connections, documents, sink)
-            .map_err(|error| self.endpoint.told(error))?;
+            .map_err(|error| self.endpoint.with_server_context(error))?;
         // Makes the documents visible to searches, and writes segments that are synced to disk.
         let index = path.split("/_bulk").next().unwrap_or_default();
         for step in ["_refresh", "_flush?wait_if_ongoing=true"] {
             let answer = self.send("POST", &format!("{index}/{step}"), None)?;
-            About::of(&answer)?;
+            SearchMetadata::of(&answer)?;
         }
         Ok(loaded)
     }
 
-    fn place(&self) -> Place {
+    fn place(&self) -> EngineLocation {
         self.endpoint.place()
     }
 
@@ -203,7 +205,7 @@ impl Connection for Elasticsearch {
 /// Metadata of an answer.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct About {
+struct SearchMetadata {
     /// Execution time in milliseconds, as the server reports it.
     took: Option<f64>,
     timed_out: bool,
@@ -236,7 +238,7 @@ struct Shards {
     failures: Vec<Json>,
 }
 
-impl About {
+impl SearchMetadata {
     /// Returns `true` if the answer reports that the requested document does not exist.
     fn is_of_nothing(&self) -> bool {
         let kind = self.error.as_ref().and_then(|error| error.get("type")).and_then(Json::as_str);
@@ -261,7 +263,7 @@ impl About {
 
     /// Parses the metadata of an answer. An answer that does not cover all data is an error even if its
     /// status is 200.
-    fn of(answer: &Answer) -> Result<Self> {
+    fn of(answer: &HttpResponse) -> Result<Self> {
         // The body may be empty, as in the answer to a HEAD request. A list has no metadata.
         if answer.body.first() != Some(&b'{') {
             return Ok(Self::default());
@@ -291,30 +293,37 @@ impl About {
 
 /// Connects to a server. If all its data belongs to the run, waits until the data can be searched, which is
 /// later than the first connection.
-fn connect(endpoint: &Endpoint, connections: usize) -> std::result::Result<Http, NotReady> {
+fn connect(endpoint: &Endpoint, connections: usize) -> std::result::Result<HttpClient, ConnectFailure> {
     if endpoint.socket.is_some() {
         let words = "this protocol is spoken over TCP only: remove `socket` from the system's folder";
-        return Err(NotReady::Ever(words.to_owned()));
+        return Err(ConnectFailure::Permanent(words.to_owned()));
     }
-    let http = Http::new(endpoint, connections).map_err(|error| NotReady::Ever(error.to_string()))?;
-    let ask = |method: &str, path: &str, body: Option<&[u8]>| -> std::result::Result<Answer, NotReady> {
+    let http = HttpClient::new(endpoint, connections)
+        .map_err(|error| ConnectFailure::Permanent(error.to_string()))?;
+    let ask = |method: &str,
+               path: &str,
+               body: Option<&[u8]>|
+     -> std::result::Result<HttpResponse, ConnectFailure> {
         let body = body.map(|body| (JSON, body));
-        let answer = http.send(method, path, body).map_err(|error| NotReady::Yet(error.to_string()))?;
+        let answer =
+            http.send(method, path, body).map_err(|error| ConnectFailure::Transient(error.to_string()))?;
         match answer.status {
             200..300 => Ok(answer),
             // A denied login is permanent, so no further attempt is made.
-            401 | 403 => Err(NotReady::Ever(format!("the server refused the session: {}", answer.reason()))),
-            _ => Err(NotReady::Yet(answer.reason())),
+            401 | 403 => {
+                Err(ConnectFailure::Permanent(format!("the server refused the session: {}", answer.reason())))
+            }
+            _ => Err(ConnectFailure::Transient(answer.reason())),
         }
     };
-    if !endpoint.whole {
+    if !endpoint.exclusive {
         // Other data on the server need not be available for the run.
         ask("GET", "/", None)?;
         return Ok(http);
     }
-    let limit = endpoint.attempt().as_millis();
+    let limit = endpoint.step_timeout().as_millis();
     ask("GET", &format!("/_cluster/health?wait_for_status=yellow&timeout={limit}ms"), None)?;
     let answer = ask("POST", "/_search", Some(br#"{"size": 0}"#))?;
-    About::of(&answer).map_err(|error| NotReady::Yet(error.to_string()))?;
+    SearchMetadata::of(&answer).map_err(|error| ConnectFailure::Transient(error.to_string()))?;
     Ok(http)
 }

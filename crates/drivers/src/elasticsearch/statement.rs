@@ -2,7 +2,7 @@
 
 use jsonathlon_driver_api::codecs::json_rows::Mapping;
 use jsonathlon_driver_api::driver::{DriverError, Result};
-use jsonathlon_driver_api::prepared::{Parameter, nth, placeholder};
+use jsonathlon_driver_api::prepared::{Parameter, parameter_at, placeholder};
 use serde::Deserialize;
 use serde_json::Value as Json;
 use serde_json::value::RawValue;
@@ -94,7 +94,9 @@ impl Template {
     pub(super) fn filled(&self, parameters: &[Parameter<'_>]) -> Result<Statement> {
         let mut statement = self.statement.clone();
         let whole = match &self.body {
-            Some(Json::String(text)) => placeholder(text).map(|index| nth(index, parameters)).transpose()?,
+            Some(Json::String(text)) => {
+                placeholder(text).map(|index| parameter_at(index, parameters)).transpose()?
+            }
             _ => None,
         };
         if let Some(Parameter::Json(text)) = whole {
@@ -117,7 +119,7 @@ impl Template {
 fn filled(json: &Json, parameters: &[Parameter<'_>]) -> Result<Json> {
     Ok(match json {
         Json::String(text) => match placeholder(text) {
-            Some(index) => json_of(nth(index, parameters)?)?,
+            Some(index) => json_of(parameter_at(index, parameters)?)?,
             None => json.clone(),
         },
         Json::Array(elements) => {
@@ -151,7 +153,7 @@ fn filled_path(path: &str, parameters: &[Parameter<'_>]) -> Result<String> {
         match placeholder(name) {
             None => out.push_str(part),
             Some(index) => {
-                let value = match json_of(nth(index, parameters)?)? {
+                let value = match json_of(parameter_at(index, parameters)?)? {
                     Json::String(text) => text,
                     other => other.to_string(),
                 };

@@ -101,9 +101,9 @@ impl<'a> Bson<'a> {
         Members(self.named())
     }
 
-    fn named(self) -> Named<'a> {
+    fn named(self) -> RawElements<'a> {
         let inside = if matches!(self.kind, DOCUMENT | LIST) { self.inside() } else { None };
-        Named { rest: inside.unwrap_or_default() }
+        RawElements { rest: inside.unwrap_or_default() }
     }
 
     /// Returns the bytes of a string without its length and its final zero byte.
@@ -267,7 +267,7 @@ impl<'a> Tree<'a> for Bson<'a> {
 
 /// Iterator over names and values of a validated document.
 #[derive(Debug, Clone)]
-pub(super) struct Members<'a>(Named<'a>);
+pub(super) struct Members<'a>(RawElements<'a>);
 
 impl<'a> Iterator for Members<'a> {
     type Item = (&'a str, Bson<'a>);
@@ -280,11 +280,11 @@ impl<'a> Iterator for Members<'a> {
 
 /// As [`Members`], but with names as bytes.
 #[derive(Debug, Clone)]
-struct Named<'a> {
+struct RawElements<'a> {
     rest: &'a [u8],
 }
 
-impl<'a> Iterator for Named<'a> {
+impl<'a> Iterator for RawElements<'a> {
     type Item = (&'a [u8], Bson<'a>);
 
     #[inline]
@@ -301,7 +301,7 @@ impl<'a> Iterator for Named<'a> {
 
 /// Iterator over the values of a list.
 #[derive(Debug, Clone)]
-pub(super) struct Elements<'a>(Named<'a>);
+pub(super) struct Elements<'a>(RawElements<'a>);
 
 impl<'a> Iterator for Elements<'a> {
     type Item = Bson<'a>;

@@ -49,7 +49,12 @@ pub(super) fn element(key: &str, text: &str, out: &mut Vec<u8>) -> Result<(), Re
 
 /// As [`element`], but records the strings `":1"`, `":2"` and so on as gaps in `gaps` instead of encoding
 /// them.
-pub(super) fn element_with(key: &str, text: &str, gaps: &mut Gaps, out: &mut Vec<u8>) -> Result<(), Refusal> {
+pub(super) fn element_with(
+    key: &str,
+    text: &str,
+    gaps: &mut Slots,
+    out: &mut Vec<u8>,
+) -> Result<(), Refusal> {
     member(key, text, Some(gaps), out)
 }
 
@@ -100,7 +105,7 @@ pub(super) fn parameter(
     Ok(())
 }
 
-fn member(key: &str, text: &str, gaps: Option<&mut Gaps>, out: &mut Vec<u8>) -> Result<(), Refusal> {
+fn member(key: &str, text: &str, gaps: Option<&mut Slots>, out: &mut Vec<u8>) -> Result<(), Refusal> {
     let mut encoder = Encoder { text, at: 0, out, keys: Vec::new(), level: 0, gaps };
     let place = encoder.out.len();
     encoder.out.push(0);
@@ -148,15 +153,15 @@ fn utf8(text: &[u8]) -> Result<&str, Refusal> {
 
 /// Positions of placeholders in an encoded command.
 #[derive(Debug, Default)]
-pub(super) struct Gaps {
-    pub(super) all: Vec<Gap>,
+pub(super) struct Slots {
+    pub(super) all: Vec<Slot>,
     /// Documents and lists that contain gaps, whose lengths grow with the values.
-    pub(super) around: Vec<Around>,
+    pub(super) around: Vec<EnclosingDocument>,
 }
 
 /// Position of one placeholder.
 #[derive(Debug)]
-pub(super) struct Gap {
+pub(super) struct Slot {
     /// Index of the parameter, counted from 0.
     pub(super) index: usize,
     /// Position of the value's type, and of the value itself.
@@ -167,7 +172,7 @@ pub(super) struct Gap {
 
 /// Document or list that contains gaps.
 #[derive(Debug)]
-pub(super) struct Around {
+pub(super) struct EnclosingDocument {
     /// Position of the length field, where the document or list begins.
     pub(super) start: usize,
     pub(super) gaps: Range<usize>,
@@ -181,7 +186,7 @@ struct Encoder<'a> {
     keys: Vec<Range<usize>>,
     level: usize,
     /// Collects placeholders. `None` if strings like placeholders are ordinary strings.
-    gaps: Option<&'a mut Gaps>,
+    gaps: Option<&'a mut Slots>,
 }
 
 impl Encoder<'_> {
@@ -373,7 +378,7 @@ impl Encoder<'_> {
     fn leave_gap(&mut self, index: usize, kind_at: usize) {
         self.at += self.text[self.at + 1..].find('"').unwrap_or_default() + 2;
         if let Some(gaps) = &mut self.gaps {
-            gaps.all.push(Gap { index, kind_at, at: self.out.len(), level: self.level });
+            gaps.all.push(Slot { index, kind_at, at: self.out.len(), level: self.level });
         }
     }
 
@@ -386,7 +391,7 @@ impl Encoder<'_> {
         if let Some(gaps) = &mut self.gaps
             && gaps.all.len() > first
         {
-            gaps.around.push(Around { start, gaps: first..gaps.all.len() });
+            gaps.around.push(EnclosingDocument { start, gaps: first..gaps.all.len() });
         }
     }
 

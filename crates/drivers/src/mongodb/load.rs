@@ -13,7 +13,7 @@ use jsonathlon_driver_api::driver::{DocumentSource, DriverError, LoadSink, Resul
 use super::request::{Insert, Statement};
 use super::wire::{self, Wire};
 use super::{Limits, Mongodb, bson::Bson, dial, encode, refusal};
-use crate::bulk::{self, Refused};
+use crate::bulk::{self, RejectedDocuments};
 
 /// Size in bytes at which a batch ends. Large compared with its round trip.
 const BATCH: usize = 2 << 20;
@@ -41,7 +41,7 @@ struct Batches<'a> {
     limits: Limits,
     offered: u64,
     /// Documents that were rejected before sending.
-    refused: Refused,
+    refused: RejectedDocuments,
     /// Encoded document that did not fit into the previous batch.
     carried: Vec<u8>,
     ended: bool,
@@ -109,7 +109,7 @@ pub(super) fn insert(
         connections.push(dial(&session.endpoint).map_err(|why| session.endpoint.refused(why))?);
     }
     all(&mut connections, session.limits, insert, documents, sink)
-        .map_err(|error| session.endpoint.told(error))
+        .map_err(|error| session.endpoint.with_server_context(error))
 }
 
 fn all(
@@ -119,12 +119,12 @@ fn all(
     documents: &mut dyn DocumentSource,
     sink: &mut dyn LoadSink,
 ) -> Result<u64> {
-    let (refused, carried) = (Refused::default(), Vec::new());
+    let (refused, carried) = (RejectedDocuments::default(), Vec::new());
     let mut batches = Batches { documents, limits, offered: 0, refused, carried, ended: false };
     // The last batch is sent after all others. The WAL is one sequence, so when an insert that waits for it
     // returns, all earlier inserts are in the WAL too.
     let mut last = batches.next(sink)?;
-    let mut refused = bulk::spread(
+    let mut refused = bulk::send_in_parallel(
         connections,
         |batch: &Batch| batch.bytes.len(),
         || match batches.next(sink)? {
@@ -155,8 +155,8 @@ fn journaled(wire: &mut Wire) -> Result<()> {
 }
 
 /// Inserts a batch, offers it again in parts if it fails as a whole, and returns the rejected documents.
-fn send(wire: &mut Wire, body: &[u8], list: &str, batch: &Batch) -> Result<Refused> {
-    let mut refused = Refused::default();
+fn send(wire: &mut Wire, body: &[u8], list: &str, batch: &Batch) -> Result<RejectedDocuments> {
+    let mut refused = RejectedDocuments::default();
     let whole = 0..batch.documents.len();
     let mut parts = vec![whole];
     while let Some(part) = parts.pop() {
@@ -179,7 +179,11 @@ fn send(wire: &mut Wire, body: &[u8], list: &str, batch: &Batch) -> Result<Refus
 
 /// Evaluates the answer to an insert and adds the rejected documents to `refused`. Returns the reason if the
 /// server rejected the documents as a whole, otherwise `None`.
-fn outcome(answer: Bson<'_>, documents: &[(usize, u64)], refused: &mut Refused) -> Result<Option<String>> {
+fn outcome(
+    answer: Bson<'_>,
+    documents: &[(usize, u64)],
+    refused: &mut RejectedDocuments,
+) -> Result<Option<String>> {
     if answer.int("ok") != Some(1) {
         let code = answer.int("code").unwrap_or_default();
         return if ABOUT_DOCUMENTS.contains(&code) {

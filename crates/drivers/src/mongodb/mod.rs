@@ -8,8 +8,8 @@ mod bson;
 mod encode;
 #[cfg(test)]
 mod format_tests;
-mod lane;
 mod load;
+mod nonblocking;
 mod replica_set;
 mod request;
 mod wire;
@@ -19,16 +19,18 @@ use std::io;
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD as BASE64;
 use jsonathlon_driver_api::codecs::json_rows::{self, Mapping, Tree};
-use jsonathlon_driver_api::driver::{Connection, DocumentSource, DriverError, LoadSink, Open, Place, Result};
-use jsonathlon_driver_api::endpoint::{Endpoint, NotReady};
-use jsonathlon_driver_api::prepared::{Parameter, Prepared, Statements};
-use jsonathlon_driver_api::rows::{Cell, Report, RowSink, one_text};
+use jsonathlon_driver_api::driver::{
+    Connection, DocumentSource, DriverError, EngineLocation, LoadSink, Result, SessionOptions,
+};
+use jsonathlon_driver_api::endpoint::{ConnectFailure, Endpoint};
+use jsonathlon_driver_api::prepared::{Parameter, PreparedStatement, StatementTable};
+use jsonathlon_driver_api::rows::{Cell, RowSink, StatementStats, single_text_row};
 
 use crate::bulk;
 use crate::scram::Scram;
 use bson::Bson;
-pub use lane::lane;
-use replica_set::Lacks;
+pub use nonblocking::lane;
+use replica_set::PrimaryState;
 use request::{Command, Statement, Template};
 use wire::Wire;
 
@@ -57,7 +59,7 @@ pub struct Mongodb {
     limits: Limits,
     /// Number of concurrent inserts of a bulk load.
     connections: usize,
-    prepared: Statements<Template>,
+    prepared: StatementTable<Template>,
 }
 
 impl Mongodb {
@@ -65,11 +67,11 @@ impl Mongodb {
     ///
     /// # Errors
     /// [`DriverError::Unavailable`] if the server cannot be reached or denies the session.
-    pub fn open(open: &Open) -> Result<Self> {
+    pub fn open(open: &SessionOptions) -> Result<Self> {
         let endpoint = Endpoint::of(open)?;
-        let (wire, limits) = endpoint.reach(connect)?;
+        let (wire, limits) = endpoint.connect_with_retry(connect)?;
         let connections = bulk::connections(open.cores);
-        let mut session = Self { wire, endpoint, limits, connections, prepared: Statements::default() };
+        let mut session = Self { wire, endpoint, limits, connections, prepared: StatementTable::default() };
         session.is_its_own()?;
         Ok(session)
     }
@@ -84,7 +86,7 @@ impl Mongodb {
             r#"{"command": {"serverStatus": 1, "metrics": 0, "tcmalloc": 0, "wiredTiger": 0}}"#,
         )?;
         let pid = self.reply(&status.command("admin")?.body)?.int("pid");
-        if self.endpoint.is_of_server(pid.and_then(|pid| u32::try_from(pid).ok())) {
+        if self.endpoint.owns_process(pid.and_then(|pid| u32::try_from(pid).ok())) {
             return Ok(());
         }
         Err(DriverError::Unavailable("the port is answered by another server: try again".into()))
@@ -95,7 +97,7 @@ impl Mongodb {
         let said = self.wire.send(body, None).and_then(|()| self.wire.receive());
         match said {
             Ok(answer) => Bson::read(answer),
-            Err(error) => Err(self.endpoint.told(DriverError::Crashed(error.to_string()))),
+            Err(error) => Err(self.endpoint.with_server_context(DriverError::Crashed(error.to_string()))),
         }
     }
 
@@ -111,15 +113,15 @@ impl Mongodb {
         command: &Command,
         mapping: Option<&Mapping>,
         sink: &mut dyn RowSink,
-    ) -> Result<Report> {
+    ) -> Result<StatementStats> {
         let mapping = mapping.filter(|_| !command.is_explained);
         let (mut text, mut more) = (String::new(), None::<Vec<u8>>);
-        let mut report = Report::default();
+        let mut report = StatementStats::default();
         loop {
             let first = more.is_none();
             let answer = self.reply(more.as_ref().unwrap_or(&command.body))?;
             if command.is_explained {
-                one_text("plan", &answer.pretty(), sink)?;
+                single_text_row("plan", &answer.pretty(), sink)?;
             } else {
                 if first {
                     begin(mapping, sink)?;
@@ -158,9 +160,12 @@ fn hand_over(
 
 /// Extracts statistics from an answer. `nModified` counts the changes of an update, `n` those of other
 /// writes.
-fn reported(answer: Bson<'_>) -> Report {
+fn reported(answer: Bson<'_>) -> StatementStats {
     let affected = answer.int("nModified").or_else(|| answer.int("n"));
-    Report { affected: affected.and_then(|count| u64::try_from(count).ok()), ..Report::default() }
+    StatementStats {
+        affected: affected.and_then(|count| u64::try_from(count).ok()),
+        ..StatementStats::default()
+    }
 }
 
 /// Returns id and collection of the answer's cursor. `None` if the cursor is exhausted or there is none.
@@ -231,23 +236,23 @@ impl Connection for Mongodb {
         }
     }
 
-    fn ask(&mut self, statement: &str, sink: &mut dyn RowSink) -> Result<Report> {
+    fn ask(&mut self, statement: &str, sink: &mut dyn RowSink) -> Result<StatementStats> {
         let statement = Statement::read(statement)?;
         let command = statement.command(&self.endpoint.database)?;
         self.answer(&command, statement.rows.as_ref(), sink)
     }
 
-    fn prepare(&mut self, statement: &str) -> Result<Prepared> {
+    fn prepare(&mut self, statement: &str) -> Result<PreparedStatement> {
         let template = Template::read(statement, &self.endpoint.database)?;
-        Ok(self.prepared.keep(template))
+        Ok(self.prepared.insert(template))
     }
 
     fn execute(
         &mut self,
-        prepared: &Prepared,
+        prepared: &PreparedStatement,
         parameters: &[Parameter<'_>],
         sink: &mut dyn RowSink,
-    ) -> Result<Report> {
+    ) -> Result<StatementStats> {
         let template = self.prepared.get(prepared)?;
         let mut body = Vec::new();
         template.write(parameters, &mut body)?;
@@ -266,7 +271,7 @@ impl Connection for Mongodb {
         load::insert(self, &insert, documents, sink)
     }
 
-    fn place(&self) -> Place {
+    fn place(&self) -> EngineLocation {
         self.endpoint.place()
     }
 
@@ -277,13 +282,13 @@ impl Connection for Mongodb {
 }
 
 /// Opens a connection, and logs in if the endpoint has a user.
-fn dial(endpoint: &Endpoint) -> std::result::Result<Wire, NotReady> {
-    let yet = |error: io::Error| NotReady::Yet(error.to_string());
-    let mut wire = Wire::connect(endpoint, endpoint.attempt()).map_err(yet)?;
+fn dial(endpoint: &Endpoint) -> std::result::Result<Wire, ConnectFailure> {
+    let yet = |error: io::Error| ConnectFailure::Transient(error.to_string());
+    let mut wire = Wire::connect(endpoint, endpoint.step_timeout()).map_err(yet)?;
     if endpoint.user.is_empty() {
         return Ok(wire);
     }
-    wire.wait(Some(endpoint.attempt())).map_err(yet)?;
+    wire.wait(Some(endpoint.step_timeout())).map_err(yet)?;
     login(&mut wire, endpoint)?;
     wire.wait(None).map_err(yet)?;
     Ok(wire)
@@ -300,19 +305,19 @@ fn administrative(members: &str) -> Result<Vec<u8>> {
 fn ask<'a>(
     wire: &'a mut Wire,
     members: &str,
-    ever: impl Fn(String) -> NotReady,
-) -> std::result::Result<Bson<'a>, NotReady> {
-    let yet = |error: io::Error| NotReady::Yet(error.to_string());
+    ever: impl Fn(String) -> ConnectFailure,
+) -> std::result::Result<Bson<'a>, ConnectFailure> {
+    let yet = |error: io::Error| ConnectFailure::Transient(error.to_string());
     let body = administrative(members).map_err(|error| ever(error.to_string()))?;
     wire.send(&body, None).map_err(yet)?;
     Bson::read(wire.receive().map_err(yet)?).map_err(|error| ever(error.to_string()))
 }
 
 /// Logs in. Users must be defined in the database `admin`.
-fn login(wire: &mut Wire, endpoint: &Endpoint) -> std::result::Result<(), NotReady> {
-    let yet = |error: io::Error| NotReady::Yet(error.to_string());
-    let ever = |why: String| NotReady::Ever(format!("the server refused the session: {why}"));
-    let mut say = |command: String| -> std::result::Result<(i64, String), NotReady> {
+fn login(wire: &mut Wire, endpoint: &Endpoint) -> std::result::Result<(), ConnectFailure> {
+    let yet = |error: io::Error| ConnectFailure::Transient(error.to_string());
+    let ever = |why: String| ConnectFailure::Permanent(format!("the server refused the session: {why}"));
+    let mut say = |command: String| -> std::result::Result<(i64, String), ConnectFailure> {
         let answer = well(ask(wire, &command, ever)?).map_err(|error| ever(error.to_string()))?;
         // The payload is sent as a string in base64, and the server answers in the same way.
         let payload = BASE64.decode(answer.text("payload").unwrap_or_default());
@@ -331,11 +336,11 @@ fn login(wire: &mut Wire, endpoint: &Endpoint) -> std::result::Result<(), NotRea
 }
 
 /// Opens a connection and reads the server's limits.
-fn connect(endpoint: &Endpoint) -> std::result::Result<(Wire, Limits), NotReady> {
-    let yet = |error: io::Error| NotReady::Yet(error.to_string());
-    let ever = |why: String| NotReady::Ever(format!("the server refused the session: {why}"));
+fn connect(endpoint: &Endpoint) -> std::result::Result<(Wire, Limits), ConnectFailure> {
+    let yet = |error: io::Error| ConnectFailure::Transient(error.to_string());
+    let ever = |why: String| ConnectFailure::Permanent(format!("the server refused the session: {why}"));
     let mut wire = dial(endpoint)?;
-    wire.wait(Some(endpoint.attempt())).map_err(yet)?;
+    wire.wait(Some(endpoint.step_timeout())).map_err(yet)?;
     let answer = ask(&mut wire, r#""hello": 1"#, ever)?;
     let answer = well(answer).map_err(|error| ever(error.to_string()))?;
     let limit = |name: &str, least: usize| {
@@ -348,13 +353,15 @@ fn connect(endpoint: &Endpoint) -> std::result::Result<(Wire, Limits), NotReady>
     let limits =
         Limits { document: limit("maxBsonObjectSize", 16 << 20), batch: limit("maxWriteBatchSize", 1000) };
     // A remote server is used as it is; its replica set is the user's responsibility.
-    match Lacks::of(answer) {
-        Lacks::Nothing => {}
+    match PrimaryState::of(answer) {
+        PrimaryState::Writable => {}
         _ if endpoint.process.is_none() => {}
-        Lacks::Votes => return Err(NotReady::Yet("its replica set has no primary".to_owned())),
-        Lacks::Set => {
+        PrimaryState::Electing => {
+            return Err(ConnectFailure::Transient("its replica set has no primary".to_owned()));
+        }
+        PrimaryState::Uninitiated => {
             replica_set::make(&mut wire)?;
-            return Err(NotReady::Yet("its replica set was made, and has no primary".to_owned()));
+            return Err(ConnectFailure::Transient("its replica set was made, and has no primary".to_owned()));
         }
     }
     wire.wait(None).map_err(yet)?;

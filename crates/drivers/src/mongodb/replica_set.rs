@@ -3,7 +3,7 @@
 
 use jsonathlon_driver_api::codecs::json_rows::{Leaf, Tree};
 use jsonathlon_driver_api::driver::DriverError;
-use jsonathlon_driver_api::endpoint::NotReady;
+use jsonathlon_driver_api::endpoint::ConnectFailure;
 use serde_json::{Value, json};
 
 use super::bson::Bson;
@@ -19,28 +19,28 @@ fn is(answer: Bson<'_>, name: &str) -> bool {
 
 /// What a server lacks before it accepts writes, according to its answer to `hello`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Lacks {
-    Nothing,
+pub(super) enum PrimaryState {
+    Writable,
     /// The server was started as a member of a set that is not initiated yet.
-    Set,
+    Uninitiated,
     /// The set has not elected this server as primary yet.
-    Votes,
+    Electing,
 }
 
-impl Lacks {
+impl PrimaryState {
     pub(super) fn of(hello: Bson<'_>) -> Self {
         match hello.text("setName") {
-            _ if is(hello, "isreplicaset") => Self::Set,
-            Some(_) if !is(hello, "isWritablePrimary") => Self::Votes,
-            _ => Self::Nothing,
+            _ if is(hello, "isreplicaset") => Self::Uninitiated,
+            Some(_) if !is(hello, "isWritablePrimary") => Self::Electing,
+            _ => Self::Writable,
         }
     }
 }
 
 /// Initiates the set that the server was started for. If it exists already, updates the address of its
 /// member.
-pub(super) fn make(wire: &mut Wire) -> std::result::Result<(), NotReady> {
-    let ever = |why: String| NotReady::Ever(format!("failed to make its replica set: {why}"));
+pub(super) fn make(wire: &mut Wire) -> std::result::Result<(), ConnectFailure> {
+    let ever = |why: String| ConnectFailure::Permanent(format!("failed to make its replica set: {why}"));
     let protocol = |error: DriverError| ever(error.to_string());
     let options =
         ask(wire, r#""getCmdLineOpts": 1"#, ever).and_then(|answer| well(answer).map_err(protocol))?;
@@ -66,17 +66,17 @@ mod tests {
     use super::super::administrative as command;
     use super::*;
 
-    fn lacks(hello: &str) -> Lacks {
+    fn lacks(hello: &str) -> PrimaryState {
         let body = command(hello).unwrap();
-        Lacks::of(Bson::read(&body).unwrap())
+        PrimaryState::of(Bson::read(&body).unwrap())
     }
 
     #[test]
     fn a_server_tells_whether_it_takes_writes() {
-        assert_eq!(lacks(r#""isWritablePrimary": true"#), Lacks::Nothing);
-        assert_eq!(lacks(r#""isWritablePrimary": false, "isreplicaset": true"#), Lacks::Set);
-        assert_eq!(lacks(r#""isWritablePrimary": false, "setName": "one""#), Lacks::Votes);
-        assert_eq!(lacks(r#""isWritablePrimary": true, "setName": "one""#), Lacks::Nothing);
+        assert_eq!(lacks(r#""isWritablePrimary": true"#), PrimaryState::Writable);
+        assert_eq!(lacks(r#""isWritablePrimary": false, "isreplicaset": true"#), PrimaryState::Uninitiated);
+        assert_eq!(lacks(r#""isWritablePrimary": false, "setName": "one""#), PrimaryState::Electing);
+        assert_eq!(lacks(r#""isWritablePrimary": true, "setName": "one""#), PrimaryState::Writable);
     }
 
     #[test]

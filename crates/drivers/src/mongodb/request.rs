@@ -2,20 +2,20 @@
 
 use std::sync::Arc;
 
-use jsonathlon_driver_api::codecs::json_rows::{Mapping, Members};
+use jsonathlon_driver_api::codecs::json_rows::{Mapping, RawMembers};
 use jsonathlon_driver_api::driver::{DriverError, Result};
-use jsonathlon_driver_api::prepared::{Parameter, nth};
+use jsonathlon_driver_api::prepared::{Parameter, parameter_at};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::encode::{self, Around, Gaps};
+use super::encode::{self, EnclosingDocument, Slots};
 
 /// Statement before it is encoded.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Statement<'a> {
     #[serde(borrow)]
-    command: Option<Members<'a>>,
+    command: Option<RawMembers<'a>>,
     /// Database of the command. `None` for the session's database.
     database: Option<String>,
     pub(super) rows: Option<Mapping>,
@@ -50,7 +50,7 @@ pub(super) struct Template {
     pub(super) database: String,
     /// Encoded command without the values of its placeholders.
     body: Vec<u8>,
-    gaps: Gaps,
+    gaps: Slots,
     pub(super) rows: Option<Arc<Mapping>>,
 }
 
@@ -60,25 +60,25 @@ const USUAL: usize = 8;
 impl Template {
     pub(super) fn read(text: &str, database: &str) -> Result<Self> {
         let statement = Statement::read(text)?;
-        let Some(Members(members)) = &statement.command else {
+        let Some(RawMembers(members)) = &statement.command else {
             return Err(unfit("a statement that is prepared has a `command`"));
         };
         // A statement that is invalid even without values is reported here rather than at its execution.
         statement.command(database)?;
         let database = statement.database.as_deref().unwrap_or(database).to_owned();
-        let (mut body, mut gaps) = (Vec::new(), Gaps::default());
+        let (mut body, mut gaps) = (Vec::new(), Slots::default());
         let start = encode::open(&mut body);
         for (name, value) in members {
             encode::element_with(name, value.get(), &mut gaps, &mut body).map_err(DriverError::Refused)?;
         }
         finish(start, &database, &mut body)?;
-        gaps.around.push(Around { start, gaps: 0..gaps.all.len() });
+        gaps.around.push(EnclosingDocument { start, gaps: 0..gaps.all.len() });
         Ok(Self { database, body, gaps, rows: statement.rows.map(Arc::new) })
     }
 
     /// Appends the command with `parameters` in place of the strings `":1"`, `":2"` and so on.
     pub(super) fn write(&self, parameters: &[Parameter<'_>], out: &mut Vec<u8>) -> Result<()> {
-        let Gaps { all, around } = &self.gaps;
+        let Slots { all, around } = &self.gaps;
         // For each gap, the number of bytes by which everything before it has grown; the last entry is the
         // total.
         let (mut few, mut many) = ([0; USUAL + 1], Vec::new());
@@ -92,13 +92,13 @@ impl Template {
         for (number, gap) in all.iter().enumerate() {
             out.extend_from_slice(&self.body[from..gap.at]);
             from = gap.at;
-            let (value, begin) = (nth(gap.index, parameters)?, out.len());
+            let (value, begin) = (parameter_at(gap.index, parameters)?, out.len());
             let kind_at = start + gap.kind_at + moved[number];
             encode::parameter(value, kind_at, gap.level, out).map_err(DriverError::Refused)?;
             moved[number + 1] = moved[number] + out.len() - begin;
         }
         out.extend_from_slice(&self.body[from..]);
-        for Around { start: at, gaps } in around {
+        for EnclosingDocument { start: at, gaps } in around {
             let grown = moved[gaps.end] - moved[gaps.start];
             encode::grow(start + at + moved[gaps.start], grown, out).map_err(DriverError::Refused)?;
         }
@@ -146,7 +146,7 @@ impl<'a> Statement<'a> {
     /// # Errors
     /// [`DriverError::Unsupported`] if the command has no list `[":doc"]`.
     pub(super) fn insert(&self, database: &str) -> Result<Insert> {
-        let Some(Members(members)) = &self.command else {
+        let Some(RawMembers(members)) = &self.command else {
             return Err(unfit("a statement that loads has a `command`"));
         };
         let of_documents = |raw: &RawValue| {
@@ -173,7 +173,7 @@ impl<'a> Statement<'a> {
     }
 }
 
-fn append_all(Members(members): &Members<'_>, out: &mut Vec<u8>) -> Result<()> {
+fn append_all(RawMembers(members): &RawMembers<'_>, out: &mut Vec<u8>) -> Result<()> {
     members.iter().try_for_each(|(name, value)| append(name, value.get(), out))
 }
 

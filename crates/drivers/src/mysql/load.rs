@@ -11,13 +11,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use jsonathlon_driver_api::driver::{DocumentSource, DriverError, LoadSink, Result};
-use jsonathlon_driver_api::rows::Outcome;
+use jsonathlon_driver_api::rows::ResultSet;
 use jsonathlon_schema::value::Value;
 use mysql::prelude::Queryable;
 use mysql::{Conn, Error, LocalInfileHandler, MySqlError};
 
 use super::{Mysql, read, verdict};
-use crate::bulk::text::{self, Failure, Lines, Taker};
+use crate::bulk::text::{self, ChunkError, LineSink, Lines};
 
 /// Error numbers that blame a document although their SQLSTATE does not: text outside the connection's
 /// character set (1300, 1366), and a value longer than a packet or a row may be (1118, 1153, 1301).
@@ -43,9 +43,9 @@ pub(super) fn lines(
     for _ in 0..session.connections {
         let client = session.another()?;
         let begun = Connection::begin(client, statement);
-        connections.push(begun.map_err(|error| session.endpoint.told(error))?);
+        connections.push(begun.map_err(|error| session.endpoint.with_server_context(error))?);
     }
-    text::load(&mut connections, documents, sink).map_err(|error| session.endpoint.told(error))
+    text::load(&mut connections, documents, sink).map_err(|error| session.endpoint.with_server_context(error))
 }
 
 impl Connection {
@@ -63,7 +63,7 @@ impl Connection {
     /// notes.
     fn warned(&mut self, rows: u64, documents: u64) -> Result<Option<String>> {
         let told = usize::from(self.client.warnings());
-        let mut warnings = Outcome::default();
+        let mut warnings = ResultSet::default();
         let answers = self.client.query_iter("SHOW WARNINGS").map_err(|error| verdict(&error))?;
         read(answers, &mut warnings)?;
         let warnings = warnings.rows;
@@ -90,8 +90,8 @@ impl text::Connection for Connection {
     }
 }
 
-impl Taker for Connection {
-    fn attempt(&mut self, lines: &Lines, count: usize) -> Result<Option<Failure>> {
+impl LineSink for Connection {
+    fn attempt(&mut self, lines: &Lines, count: usize) -> Result<Option<ChunkError>> {
         self.run("SAVEPOINT part")?;
         let read = Arc::new(AtomicBool::new(false));
         let (bytes, told) = (lines.clone(), read.clone());
@@ -121,7 +121,7 @@ impl Taker for Connection {
         };
         let Some(reason) = reason else { return Ok(None) };
         self.run("ROLLBACK TO SAVEPOINT part")?;
-        Ok(Some(Failure { reason, line: None }))
+        Ok(Some(ChunkError { reason, line: None }))
     }
 }
 

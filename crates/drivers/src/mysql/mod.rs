@@ -1,19 +1,21 @@
 //! Driver for the MySQL protocol, over TCP or a Unix socket.
 
-mod lane;
 mod load;
+mod nonblocking;
 mod value;
 
-use jsonathlon_driver_api::driver::{Connection, DocumentSource, DriverError, LoadSink, Open, Place, Result};
-use jsonathlon_driver_api::endpoint::{Endpoint, NotReady};
-use jsonathlon_driver_api::prepared::{Parameter, Prepared, Statements, expect};
-use jsonathlon_driver_api::rows::{Report, RowSink};
+use jsonathlon_driver_api::driver::{
+    Connection, DocumentSource, DriverError, EngineLocation, LoadSink, Result, SessionOptions,
+};
+use jsonathlon_driver_api::endpoint::{ConnectFailure, Endpoint};
+use jsonathlon_driver_api::prepared::{Parameter, PreparedStatement, StatementTable, check_parameter_count};
+use jsonathlon_driver_api::rows::{RowSink, StatementStats};
 use mysql::prelude::{Protocol, Queryable};
 use mysql::{Conn, DriverError as Setup, Error, OptsBuilder, Params, QueryResult, SslOpts, Statement};
 
 use crate::bulk;
 use crate::tls;
-pub use lane::MysqlLane;
+pub use nonblocking::MysqlNonblocking;
 
 /// Error numbers for exhausted disk or memory, which do not depend on the statement. Numbers below 1000 are
 /// those of the server's file layer.
@@ -51,11 +53,11 @@ pub struct Mysql {
     statements: Vec<String>,
     /// Number of sessions that a bulk load uses.
     connections: usize,
-    prepared: Statements<Ready>,
+    prepared: StatementTable<StoredStatement>,
 }
 
 /// Prepared statement, or the text to send in its place.
-enum Ready {
+enum StoredStatement {
     /// Handle of a statement that the server has prepared.
     Prepared(Statement),
     /// Text of a statement that the server cannot prepare, such as `BEGIN`.
@@ -67,11 +69,11 @@ impl Mysql {
     ///
     /// # Errors
     /// [`DriverError::Unavailable`] if the server cannot be reached or denies the session.
-    pub fn open(open: &Open) -> Result<Self> {
+    pub fn open(open: &SessionOptions) -> Result<Self> {
         let endpoint = Endpoint::of(open)?;
-        let client = endpoint.reach(connect)?;
+        let client = endpoint.connect_with_retry(connect)?;
         let (statements, connections) = (open.statements.clone(), bulk::connections(open.cores));
-        Ok(Self { client, endpoint, statements, connections, prepared: Statements::default() })
+        Ok(Self { client, endpoint, statements, connections, prepared: StatementTable::default() })
     }
 
     /// Opens a further session and executes the statements of this one in it.
@@ -79,7 +81,7 @@ impl Mysql {
         let mut client = connect(&self.endpoint).map_err(|why| self.endpoint.refused(why))?;
         for statement in &self.statements {
             let ran = client.query_drop(statement);
-            ran.map_err(|error| self.endpoint.told(verdict(&error)))?;
+            ran.map_err(|error| self.endpoint.with_server_context(verdict(&error)))?;
         }
         Ok(client)
     }
@@ -90,55 +92,57 @@ impl Connection for Mysql {
         self.collect("SELECT version()")?.version()
     }
 
-    fn ask(&mut self, statement: &str, sink: &mut dyn RowSink) -> Result<Report> {
+    fn ask(&mut self, statement: &str, sink: &mut dyn RowSink) -> Result<StatementStats> {
         let asked = self.client.query_iter(statement).map_err(|error| verdict(&error));
         let read = asked.and_then(|answers| read(answers, sink));
         if matches!(&read, Err(DriverError::Refused(words)) if words == TOO_LONG) {
             // The rest of the answer cannot be skipped and would precede every further answer, so the session
             // is replaced.
             self.client = self.another()?;
-            self.prepared = Statements::default();
+            self.prepared = StatementTable::default();
         }
-        read.map_err(|error| self.endpoint.told(error))
+        read.map_err(|error| self.endpoint.with_server_context(error))
     }
 
-    fn prepare(&mut self, statement: &str) -> Result<Prepared> {
+    fn prepare(&mut self, statement: &str) -> Result<PreparedStatement> {
         match self.client.prep(statement) {
-            Ok(prepared) => Ok(self.prepared.keep(Ready::Prepared(prepared))),
+            Ok(prepared) => Ok(self.prepared.insert(StoredStatement::Prepared(prepared))),
             Err(Error::MySqlError(error)) if error.code == NOT_PREPARED => {
-                Ok(self.prepared.keep(Ready::Text(statement.to_owned())))
+                Ok(self.prepared.insert(StoredStatement::Text(statement.to_owned())))
             }
-            Err(error) => Err(self.endpoint.told(verdict(&error))),
+            Err(error) => Err(self.endpoint.with_server_context(verdict(&error))),
         }
     }
 
     fn execute(
         &mut self,
-        prepared: &Prepared,
+        prepared: &PreparedStatement,
         parameters: &[Parameter<'_>],
         sink: &mut dyn RowSink,
-    ) -> Result<Report> {
+    ) -> Result<StatementStats> {
         let statement = match self.prepared.get(prepared)? {
-            Ready::Prepared(statement) => statement,
-            Ready::Text(text) => {
-                expect(0, parameters)?;
+            StoredStatement::Prepared(statement) => statement,
+            StoredStatement::Text(text) => {
+                check_parameter_count(0, parameters)?;
                 let asked = self.client.query_iter(text).map_err(|error| verdict(&error));
                 return asked
                     .and_then(|answers| read(answers, sink))
-                    .map_err(|error| self.endpoint.told(error));
+                    .map_err(|error| self.endpoint.with_server_context(error));
             }
         };
-        expect(statement.params().len(), parameters)?;
+        check_parameter_count(statement.params().len(), parameters)?;
         let values = match parameters {
             [] => Params::Empty,
             some => Params::Positional(some.iter().map(value::parameter).collect()),
         };
         let asked = self.client.exec_iter(statement, values).map_err(|error| verdict(&error));
-        asked.and_then(|answers| read(answers, sink)).map_err(|error| self.endpoint.told(error))
+        asked
+            .and_then(|answers| read(answers, sink))
+            .map_err(|error| self.endpoint.with_server_context(error))
     }
 
-    fn release(&mut self, prepared: &Prepared) {
-        if let Some(Ready::Prepared(statement)) = self.prepared.remove(prepared) {
+    fn release(&mut self, prepared: &PreparedStatement) {
+        if let Some(StoredStatement::Prepared(statement)) = self.prepared.remove(prepared) {
             // An error is ignored, because the statement is released with the session at the latest.
             self.client.close(statement).ok();
         }
@@ -153,7 +157,7 @@ impl Connection for Mysql {
         load::lines(self, statement, documents, sink)
     }
 
-    fn place(&self) -> Place {
+    fn place(&self) -> EngineLocation {
         self.endpoint.place()
     }
 
@@ -164,7 +168,10 @@ impl Connection for Mysql {
 }
 
 /// Passes the answers of a text, which the server itself splits into statements, to `sink`.
-fn read<P: Protocol>(mut answers: QueryResult<'_, '_, '_, P>, sink: &mut dyn RowSink) -> Result<Report> {
+fn read<P: Protocol>(
+    mut answers: QueryResult<'_, '_, '_, P>,
+    sink: &mut dyn RowSink,
+) -> Result<StatementStats> {
     sink.columns(&[])?;
     let mut affected = answers.affected_rows();
     while let Some(answer) = answers.iter() {
@@ -184,7 +191,7 @@ fn read<P: Protocol>(mut answers: QueryResult<'_, '_, '_, P>, sink: &mut dyn Row
             return Err(error);
         }
     }
-    Ok(Report { affected: Some(affected), ..Report::default() })
+    Ok(StatementStats { affected: Some(affected), ..StatementStats::default() })
 }
 
 /// Returns the TLS options of a connection, or `None` without TLS. The server's certificate is verified
@@ -196,7 +203,7 @@ fn encrypted(endpoint: &Endpoint) -> Result<Option<SslOpts>> {
 }
 
 /// Logs in and sets the session's settings, which also shows that the server executes statements.
-fn connect(endpoint: &Endpoint) -> std::result::Result<Conn, NotReady> {
+fn connect(endpoint: &Endpoint) -> std::result::Result<Conn, ConnectFailure> {
     let options = OptsBuilder::new()
         // Use the given address only: the socket path that a server reports may be that of another server.
         .prefer_socket(false)
@@ -207,8 +214,8 @@ fn connect(endpoint: &Endpoint) -> std::result::Result<Conn, NotReady> {
         .pass(Some(&endpoint.password.0))
         .db_name(Some(&endpoint.database).filter(|name| !name.is_empty()))
         // `encrypted` reads the file first, so that an error names it.
-        .ssl_opts(encrypted(endpoint).map_err(|error| NotReady::Ever(error.to_string()))?)
-        .tcp_connect_timeout(Some(endpoint.attempt()));
+        .ssl_opts(encrypted(endpoint).map_err(|error| ConnectFailure::Permanent(error.to_string()))?)
+        .tcp_connect_timeout(Some(endpoint.step_timeout()));
     let connected = Conn::new(options).and_then(|mut client| {
         for (index, setting) in SETTINGS.into_iter().enumerate() {
             match client.query_drop(setting) {
@@ -221,14 +228,14 @@ fn connect(endpoint: &Endpoint) -> std::result::Result<Conn, NotReady> {
     });
     connected.map_err(|error| match &error {
         Error::MySqlError(said) if !GONE.contains(&said.code) => {
-            NotReady::Ever(format!("the server refused the session: {}", said.message))
+            ConnectFailure::Permanent(format!("the server refused the session: {}", said.message))
         }
         // The server requires something that the client library lacks, such as another authentication method.
         Error::DriverError(told) if !matches!(told, Setup::ConnectTimeout | Setup::CouldNotConnect(_)) => {
-            NotReady::Ever(format!("the server refused the session: {told}"))
+            ConnectFailure::Permanent(format!("the server refused the session: {told}"))
         }
         // The server is not listening yet, or has stopped listening.
-        other => NotReady::Yet(message(other)),
+        other => ConnectFailure::Transient(message(other)),
     })
 }
 

@@ -5,14 +5,18 @@ use std::io::{self, BufRead};
 use postgres::Client;
 
 /// Error of an export, either of the server or of the connection.
-pub(super) enum Failed {
+pub(super) enum CopyError {
     Postgres(postgres::Error),
     Io(io::Error),
 }
 
 /// Passes the column of each row to `take` as it arrives.
-pub(super) fn copy(client: &mut Client, statement: &str, take: &mut dyn FnMut(&[u8])) -> Result<(), Failed> {
-    let mut reader = client.copy_out(statement).map_err(Failed::Postgres)?;
+pub(super) fn copy(
+    client: &mut Client,
+    statement: &str,
+    take: &mut dyn FnMut(&[u8]),
+) -> Result<(), CopyError> {
+    let mut reader = client.copy_out(statement).map_err(CopyError::Postgres)?;
     let (mut begun, mut plain) = (Vec::new(), Vec::new());
     loop {
         let piece = match reader.fill_buf() {
@@ -20,8 +24,8 @@ pub(super) fn copy(client: &mut Client, statement: &str, take: &mut dyn FnMut(&[
             // The I/O error wraps the server's error.
             Err(error) => {
                 return Err(match error.downcast::<postgres::Error>() {
-                    Ok(error) => Failed::Postgres(error),
-                    Err(error) => Failed::Io(error),
+                    Ok(error) => CopyError::Postgres(error),
+                    Err(error) => CopyError::Io(error),
                 });
             }
         };

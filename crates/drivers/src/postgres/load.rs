@@ -10,9 +10,9 @@ use jsonathlon_driver_api::driver::{DocumentSource, DriverError, LoadSink, Resul
 use postgres::{Client, Statement};
 
 use super::wire::Wire;
-use super::wire::message::Said;
+use super::wire::message::ErrorResponse;
 use super::{Postgres, message, refusal, verdict};
-use crate::bulk::text::{self, Failure, Lines, Taker};
+use crate::bulk::text::{self, ChunkError, LineSink, Lines};
 
 /// Bytes written at a time to a connection of the client library.
 const PIECE: usize = 1 << 16;
@@ -23,7 +23,7 @@ struct Connection<C> {
 }
 
 /// Session that can execute statements and `COPY`.
-trait Copies: Send {
+trait CopyTarget: Send {
     /// Executes statements and ignores their answers.
     fn run(&mut self, statements: &str) -> Result<()>;
 
@@ -32,17 +32,17 @@ trait Copies: Send {
     ///
     /// # Errors
     /// If the session cannot be used any more.
-    fn copy(&mut self, lines: &[u8]) -> Result<Option<Said>>;
+    fn copy(&mut self, lines: &[u8]) -> Result<Option<ErrorResponse>>;
 }
 
 /// Session over this crate's own connection, without TLS.
-struct Plain {
+struct PlaintextCopy {
     wire: Wire,
     statement: String,
 }
 
 /// Session over a connection of the client library, which supports TLS.
-struct Encrypted {
+struct TlsCopy {
     client: Client,
     statement: Statement,
 }
@@ -58,9 +58,12 @@ pub(super) fn copy(
         let (mut all, count) = (Vec::new(), session.connections);
         for _ in 0..count {
             let client = session.another()?;
-            all.push(Encrypted::begin(client, statement).map_err(|error| session.endpoint.told(error))?);
+            all.push(
+                TlsCopy::begin(client, statement)
+                    .map_err(|error| session.endpoint.with_server_context(error))?,
+            );
         }
-        return load(all, documents, sink).map_err(|error| session.endpoint.told(error));
+        return load(all, documents, sink).map_err(|error| session.endpoint.with_server_context(error));
     };
     let mut wires = vec![first];
     while wires.len() < session.connections {
@@ -68,10 +71,14 @@ pub(super) fn copy(
         let Some(next) = session.wire()? else { break };
         wires.push(next);
     }
-    load(wires.into_iter().map(|wire| Plain { wire, statement: statement.to_owned() }), documents, sink)
+    load(
+        wires.into_iter().map(|wire| PlaintextCopy { wire, statement: statement.to_owned() }),
+        documents,
+        sink,
+    )
 }
 
-fn load<C: Copies>(
+fn load<C: CopyTarget>(
     sessions: impl IntoIterator<Item = C>,
     documents: &mut dyn DocumentSource,
     sink: &mut dyn LoadSink,
@@ -81,16 +88,16 @@ fn load<C: Copies>(
     text::load(&mut connections, documents, sink)
 }
 
-impl<C: Copies> text::Connection for Connection<C> {
+impl<C: CopyTarget> text::Connection for Connection<C> {
     fn commit(&mut self) -> Result<()> {
         self.session.run("COMMIT")
     }
 }
 
-impl<C: Copies> Taker for Connection<C> {
+impl<C: CopyTarget> LineSink for Connection<C> {
     /// Executes one COPY after the savepoint. On success the savepoint is moved behind it, on failure the
     /// transaction is rolled back to it.
-    fn attempt(&mut self, lines: &Lines, _: usize) -> Result<Option<Failure>> {
+    fn attempt(&mut self, lines: &Lines, _: usize) -> Result<Option<ChunkError>> {
         let Some(said) = self.session.copy(lines)? else {
             self.session.run("RELEASE SAVEPOINT part; SAVEPOINT part")?;
             return Ok(None);
@@ -99,33 +106,33 @@ impl<C: Copies> Taker for Connection<C> {
             return Err(refusal(&said.state, said.words));
         }
         self.session.run("ROLLBACK TO SAVEPOINT part")?;
-        Ok(Some(Failure { reason: said.words, line: line_of(&said.context) }))
+        Ok(Some(ChunkError { reason: said.words, line: line_of(&said.context) }))
     }
 }
 
-impl Copies for Plain {
+impl CopyTarget for PlaintextCopy {
     fn run(&mut self, statements: &str) -> Result<()> {
         self.wire.run(statements)
     }
 
-    fn copy(&mut self, lines: &[u8]) -> Result<Option<Said>> {
+    fn copy(&mut self, lines: &[u8]) -> Result<Option<ErrorResponse>> {
         self.wire.copy_in(&self.statement, lines)
     }
 }
 
-impl Encrypted {
+impl TlsCopy {
     fn begin(mut client: Client, statement: &str) -> Result<Self> {
         let statement = client.prepare(statement).map_err(|error| verdict(&error, &client))?;
         Ok(Self { client, statement })
     }
 }
 
-impl Copies for Encrypted {
+impl CopyTarget for TlsCopy {
     fn run(&mut self, statements: &str) -> Result<()> {
         self.client.batch_execute(statements).map_err(|error| verdict(&error, &self.client))
     }
 
-    fn copy(&mut self, lines: &[u8]) -> Result<Option<Said>> {
+    fn copy(&mut self, lines: &[u8]) -> Result<Option<ErrorResponse>> {
         let (sent, begun) = match self.client.copy_in(&self.statement) {
             Ok(mut writer) => {
                 write(&mut writer, lines)?;
@@ -140,7 +147,7 @@ impl Copies for Encrypted {
         };
         let context = said.where_().unwrap_or_default().to_owned();
         let state = said.code().code().to_owned();
-        Ok(Some(Said { state, words: message(&error), context, is_fatal: false }))
+        Ok(Some(ErrorResponse { state, words: message(&error), context, is_fatal: false }))
     }
 }
 

@@ -1,18 +1,22 @@
 //! Driver for the PostgreSQL protocol, version 3, over TCP or a Unix socket.
 
 mod export;
-mod lane;
 mod load;
+mod nonblocking;
 mod parameter;
 mod value;
 mod wire;
 
 use std::path::Path;
 
-use jsonathlon_driver_api::driver::{Connection, DocumentSource, DriverError, LoadSink, Open, Place, Result};
-use jsonathlon_driver_api::endpoint::{Endpoint, NotReady};
-use jsonathlon_driver_api::prepared::{Parameter, Prepared, Statements, expect, may_be_several};
-use jsonathlon_driver_api::rows::{Report, RowSink};
+use jsonathlon_driver_api::driver::{
+    Connection, DocumentSource, DriverError, EngineLocation, LoadSink, Result, SessionOptions,
+};
+use jsonathlon_driver_api::endpoint::{ConnectFailure, Endpoint};
+use jsonathlon_driver_api::prepared::{
+    Parameter, PreparedStatement, StatementTable, check_parameter_count, may_hold_several_statements,
+};
+use jsonathlon_driver_api::rows::{RowSink, StatementStats};
 use postgres::config::SslMode;
 use postgres::error::{Severity, SqlState};
 use postgres::fallible_iterator::FallibleIterator;
@@ -21,7 +25,7 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 
 use crate::bulk;
 use crate::tls;
-pub use lane::PostgresLane;
+pub use nonblocking::PostgresNonblocking;
 use parameter::Bound;
 use wire::Wire;
 
@@ -36,7 +40,7 @@ pub struct Postgres {
     statements: Vec<String>,
     /// Number of sessions that a bulk load uses.
     connections: usize,
-    prepared: Statements<Statement>,
+    prepared: StatementTable<Statement>,
     /// Second connection for exports. `None` until an export was prepared, or if the login needs the client
     /// library.
     out: Option<Wire>,
@@ -47,17 +51,17 @@ impl Postgres {
     ///
     /// # Errors
     /// [`DriverError::Unavailable`] if the server cannot be reached or denies the session.
-    pub fn open(open: &Open) -> Result<Self> {
+    pub fn open(open: &SessionOptions) -> Result<Self> {
         let endpoint = Endpoint::of(open)?;
-        let client = endpoint.reach(connect)?;
+        let client = endpoint.connect_with_retry(connect)?;
         let (statements, connections) = (open.statements.clone(), bulk::connections(open.cores));
-        Ok(Self { client, endpoint, statements, connections, prepared: Statements::default(), out: None })
+        Ok(Self { client, endpoint, statements, connections, prepared: StatementTable::default(), out: None })
     }
 
     /// Classifies an error of the client library, and adds the server's address if the connection is broken.
     fn error(&mut self, error: &postgres::Error) -> DriverError {
         let verdict = verdict(error, &self.client);
-        self.endpoint.told(verdict)
+        self.endpoint.with_server_context(verdict)
     }
 
     /// Opens a further session and executes the statements of this one in it.
@@ -65,7 +69,7 @@ impl Postgres {
         let mut client = connect(&self.endpoint).map_err(|why| self.endpoint.refused(why))?;
         for statement in self.statements.clone() {
             let ran = client.batch_execute(&statement);
-            ran.map_err(|error| self.endpoint.told(verdict(&error, &client)))?;
+            ran.map_err(|error| self.endpoint.with_server_context(verdict(&error, &client)))?;
         }
         Ok(client)
     }
@@ -73,7 +77,7 @@ impl Postgres {
     /// Opens a further connection with this crate's own client. `None` if TLS or an old authentication method
     /// is needed.
     fn wire(&self) -> Result<Option<Wire>> {
-        Wire::beside(&self.endpoint, &self.statements)
+        Wire::open_sibling(&self.endpoint, &self.statements)
     }
 
     /// Executes a single statement in one round trip.
@@ -103,15 +107,15 @@ impl Connection for Postgres {
         self.collect("SHOW server_version")?.version()
     }
 
-    fn ask(&mut self, statement: &str, sink: &mut dyn RowSink) -> Result<Report> {
-        if !may_be_several(statement) {
-            return self.ask_one(statement, sink).map(|()| Report::default());
+    fn ask(&mut self, statement: &str, sink: &mut dyn RowSink) -> Result<StatementStats> {
+        if !may_hold_several_statements(statement) {
+            return self.ask_one(statement, sink).map(|()| StatementStats::default());
         }
         // The extended protocol, which returns typed values, accepts a single statement only. Only the
         // server's parser can tell whether there are several. Preparing executes nothing.
         match self.client.prepare(statement) {
             Err(error) if error.code() == Some(&SqlState::SYNTAX_ERROR) => {}
-            _ => return self.ask_one(statement, sink).map(|()| Report::default()),
+            _ => return self.ask_one(statement, sink).map(|()| StatementStats::default()),
         }
         let messages = self.client.simple_query(statement).map_err(|error| self.error(&error))?;
         if messages.iter().any(|message| matches!(message, SimpleQueryMessage::Row(_))) {
@@ -121,7 +125,7 @@ impl Connection for Postgres {
             ));
         }
         sink.columns(&[])?;
-        Ok(Report::default())
+        Ok(StatementStats::default())
     }
 
     fn prepare_export(&mut self) -> Result<()> {
@@ -140,30 +144,37 @@ impl Connection for Postgres {
             return copied;
         }
         export::copy(&mut self.client, statement, take).map_err(|error| match error {
-            export::Failed::Postgres(error) => self.error(&error),
-            export::Failed::Io(error) => self.endpoint.told(DriverError::Crashed(error.to_string())),
+            export::CopyError::Postgres(error) => self.error(&error),
+            export::CopyError::Io(error) => {
+                self.endpoint.with_server_context(DriverError::Crashed(error.to_string()))
+            }
         })
     }
 
-    fn prepare(&mut self, statement: &str) -> Result<Prepared> {
+    fn prepare(&mut self, statement: &str) -> Result<PreparedStatement> {
         let prepared = self.client.prepare(statement).map_err(|error| self.error(&error))?;
-        Ok(self.prepared.keep(prepared))
+        Ok(self.prepared.insert(prepared))
     }
 
     fn execute(
         &mut self,
-        prepared: &Prepared,
+        prepared: &PreparedStatement,
         parameters: &[Parameter<'_>],
         sink: &mut dyn RowSink,
-    ) -> Result<Report> {
+    ) -> Result<StatementStats> {
         let statement = self.prepared.get(prepared)?;
-        expect(statement.params().len(), parameters)?;
+        check_parameter_count(statement.params().len(), parameters)?;
         sink.columns(&names(statement.columns()))?;
         let failed = match self.client.query_raw(statement, parameters.iter().copied().map(Bound)) {
             Ok(mut rows) => loop {
                 match rows.next() {
                     Ok(Some(row)) => sink.row(&value::row(&row)?)?,
-                    Ok(None) => return Ok(Report { affected: rows.rows_affected(), ..Report::default() }),
+                    Ok(None) => {
+                        return Ok(StatementStats {
+                            affected: rows.rows_affected(),
+                            ..StatementStats::default()
+                        });
+                    }
                     Err(error) => break error,
                 }
             },
@@ -172,7 +183,7 @@ impl Connection for Postgres {
         Err(self.error(&failed))
     }
 
-    fn release(&mut self, prepared: &Prepared) {
+    fn release(&mut self, prepared: &PreparedStatement) {
         self.prepared.remove(prepared);
     }
 
@@ -185,7 +196,7 @@ impl Connection for Postgres {
         load::copy(self, statement, documents, sink)
     }
 
-    fn place(&self) -> Place {
+    fn place(&self) -> EngineLocation {
         self.endpoint.place()
     }
 
@@ -202,7 +213,7 @@ fn names(columns: &[Column]) -> Vec<&str> {
 }
 
 /// Logs in and sets the time zone to UTC. The server executes that statement only when it is ready.
-fn connect(endpoint: &Endpoint) -> std::result::Result<Client, NotReady> {
+fn connect(endpoint: &Endpoint) -> std::result::Result<Client, ConnectFailure> {
     let mut config = Config::new();
     match endpoint.socket.as_deref().and_then(Path::parent) {
         // The client library derives the socket's file name from the port.
@@ -215,10 +226,11 @@ fn connect(endpoint: &Endpoint) -> std::result::Result<Client, NotReady> {
         .password(&endpoint.password.0)
         .dbname(&endpoint.database)
         .application_name("jsonathlon")
-        .connect_timeout(endpoint.attempt());
+        .connect_timeout(endpoint.step_timeout());
     let client = match &endpoint.tls {
         Some(encrypted) => {
-            let encrypted = tls::client(encrypted).map_err(|error| NotReady::Ever(error.to_string()))?;
+            let encrypted =
+                tls::client(encrypted).map_err(|error| ConnectFailure::Permanent(error.to_string()))?;
             config.ssl_mode(SslMode::Require).connect(MakeRustlsConnect::new(encrypted))
         }
         None => config.ssl_mode(SslMode::Disable).connect(NoTls),
@@ -229,11 +241,11 @@ fn connect(endpoint: &Endpoint) -> std::result::Result<Client, NotReady> {
     });
     connected.map_err(|error| match error.code() {
         None if message(&error).contains("does not support TLS") => {
-            NotReady::Ever(format!("{}: ?tls=off, if that is meant", message(&error)))
+            ConnectFailure::Permanent(format!("{}: ?tls=off, if that is meant", message(&error)))
         }
         // The server is starting up, recovering, or not listening yet.
-        None | Some(&SqlState::CANNOT_CONNECT_NOW) => NotReady::Yet(message(&error)),
-        Some(_) => NotReady::Ever(format!("the server refused the session: {}", message(&error))),
+        None | Some(&SqlState::CANNOT_CONNECT_NOW) => ConnectFailure::Transient(message(&error)),
+        Some(_) => ConnectFailure::Permanent(format!("the server refused the session: {}", message(&error))),
     })
 }
 

@@ -6,7 +6,7 @@ use std::ptr::NonNull;
 
 use jsonathlon_driver_api::driver::{DriverError, Result};
 
-use crate::library::Loaded;
+use crate::library::SharedLibrary;
 
 /// `chdb_connection`: pointer to an opaque structure.
 type RawConnection = *mut c_void;
@@ -15,7 +15,7 @@ type RawResult = *mut c_void;
 
 /// Type of `chdb_query_with_params_n`: statement, format, parameter names and values with the length of each
 /// text, and the number of parameters.
-type QueryWith = unsafe extern "C" fn(
+type QueryWithParameters = unsafe extern "C" fn(
     RawConnection,
     *const c_char,
     usize,
@@ -33,7 +33,7 @@ struct Functions {
     close: unsafe extern "C" fn(*mut RawConnection),
     query: unsafe extern "C" fn(RawConnection, *const c_char, usize, *const c_char, usize) -> RawResult,
     /// `None` if this version of the library lacks the function.
-    query_with: Option<QueryWith>,
+    query_with: Option<QueryWithParameters>,
     error: unsafe extern "C" fn(RawResult) -> *const c_char,
     buffer: unsafe extern "C" fn(RawResult) -> *const u8,
     length: unsafe extern "C" fn(RawResult) -> usize,
@@ -48,7 +48,7 @@ pub(super) struct Connection {
     functions: Functions,
     handle: Option<NonNull<RawConnection>>,
     // Keeps the code behind `functions` loaded.
-    _library: Loaded,
+    _library: SharedLibrary,
 }
 
 // SAFETY: the engine does not bind a connection to a thread, and only one thread at a time holds this.
@@ -56,7 +56,7 @@ unsafe impl Send for Connection {}
 
 impl Connection {
     /// Opens a connection with command-line `arguments` (`--path=…`).
-    pub(super) fn open(library: Loaded, arguments: &[String]) -> Result<Self> {
+    pub(super) fn open(library: SharedLibrary, arguments: &[String]) -> Result<Self> {
         // SAFETY: names and types are those of chdb.h (26.7).
         let functions = unsafe {
             let no_signal_handlers: unsafe extern "C" fn(c_int) =

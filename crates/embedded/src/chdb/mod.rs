@@ -3,18 +3,20 @@
 mod library;
 
 use jsonathlon_driver_api::codecs::clickhouse::{FORMAT, parameter, row_binary, split};
-use jsonathlon_driver_api::driver::{self, DocumentSource, DriverError, LoadSink, Open, Result, fewer_cores};
-use jsonathlon_driver_api::prepared::{Parameter, Prepared, Statements};
-use jsonathlon_driver_api::rows::{Outcome, Report, RowSink};
+use jsonathlon_driver_api::driver::{
+    self, DocumentSource, DriverError, LoadSink, Result, SessionOptions, core_limit,
+};
+use jsonathlon_driver_api::prepared::{Parameter, PreparedStatement, StatementTable};
+use jsonathlon_driver_api::rows::{ResultSet, RowSink, StatementStats};
 use jsonathlon_schema::value::Value;
 
-use crate::library::Loaded;
+use crate::library::SharedLibrary;
 use library::{Answer, Connection};
 
 /// Session on one chDB data folder.
 pub struct Chdb {
     connection: Connection,
-    prepared: Statements<String>,
+    prepared: StatementTable<String>,
 }
 
 impl Chdb {
@@ -23,20 +25,20 @@ impl Chdb {
     /// # Errors
     /// [`DriverError::Unavailable`] if the library cannot be loaded. [`DriverError::Refused`] if the engine
     /// cannot open the folder, or if a setting is unknown.
-    pub fn open(open: &Open) -> Result<Self> {
+    pub fn open(open: &SessionOptions) -> Result<Self> {
         let folder = open.folder.to_str().ok_or_else(|| {
             DriverError::Unsupported(format!("the folder {} is not UTF-8", open.folder.display()))
         })?;
         let mut arguments = vec![format!("--path={folder}")];
         arguments.extend(open.settings.iter().map(|(key, value)| format!("--{key}={value}")));
-        if let Some(cores) = fewer_cores(open)
+        if let Some(cores) = core_limit(open)
             && !open.settings.contains_key("max_threads")
         {
             arguments.push(format!("--max_threads={cores}"));
         }
         let mut session = Self {
-            connection: Connection::open(Loaded::open(open)?, &arguments)?,
-            prepared: Statements::default(),
+            connection: Connection::open(SharedLibrary::open(open)?, &arguments)?,
+            prepared: StatementTable::default(),
         };
         session.check_names(open)?;
         Ok(session)
@@ -45,12 +47,12 @@ impl Chdb {
     /// Rejects unknown settings. chDB silently accepts any `--key=value`, so a misspelt setting would be
     /// measured as if it were set. Keys with a dot are paths in the configuration, for which no list exists;
     /// they are not checked.
-    fn check_names(&mut self, open: &Open) -> Result<()> {
+    fn check_names(&mut self, open: &SessionOptions) -> Result<()> {
         if open.settings.is_empty() {
             return Ok(());
         }
         let names = "SELECT name FROM system.settings UNION ALL SELECT name FROM system.server_settings";
-        let mut known = Outcome::default();
+        let mut known = ResultSet::default();
         read(&self.connection.query(names, FORMAT, &[])?, &mut known)?;
         for key in open.settings.keys().filter(|key| !key.contains('.')) {
             if !known.rows.iter().any(|row| matches!(row.first(), Some(Value::Text(name)) if name == key)) {
@@ -61,10 +63,10 @@ impl Chdb {
     }
 }
 
-fn read(answer: &Answer<'_>, sink: &mut dyn RowSink) -> Result<Report> {
+fn read(answer: &Answer<'_>, sink: &mut dyn RowSink) -> Result<StatementStats> {
     row_binary::decode(answer.bytes(), sink)?;
     let (rows_read, bytes_read) = answer.read();
-    Ok(Report {
+    Ok(StatementStats {
         server_seconds: Some(answer.elapsed()),
         rows_read: Some(rows_read),
         bytes_read: Some(bytes_read),
@@ -79,20 +81,20 @@ impl driver::Connection for Chdb {
         self.collect("SELECT version()")?.version()
     }
 
-    fn ask(&mut self, statement: &str, sink: &mut dyn RowSink) -> Result<Report> {
-        split::one_by_one(statement, |statement| read(&self.connection.query(statement, FORMAT, &[])?, sink))
+    fn ask(&mut self, statement: &str, sink: &mut dyn RowSink) -> Result<StatementStats> {
+        split::run_each(statement, |statement| read(&self.connection.query(statement, FORMAT, &[])?, sink))
     }
 
-    fn prepare(&mut self, statement: &str) -> Result<Prepared> {
-        Ok(self.prepared.keep(statement.to_owned()))
+    fn prepare(&mut self, statement: &str) -> Result<PreparedStatement> {
+        Ok(self.prepared.insert(statement.to_owned()))
     }
 
     fn execute(
         &mut self,
-        prepared: &Prepared,
+        prepared: &PreparedStatement,
         parameters: &[Parameter<'_>],
         sink: &mut dyn RowSink,
-    ) -> Result<Report> {
+    ) -> Result<StatementStats> {
         let statement = self.prepared.get(prepared)?;
         let values: Vec<String> = parameters.iter().map(parameter::text).collect();
         read(&self.connection.query(statement, FORMAT, &values)?, sink)

@@ -6,11 +6,11 @@ use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::ptr::null_mut;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-use jsonathlon_driver_api::driver::{DriverError, Open, Result};
-use jsonathlon_driver_api::prepared::{Parameter, may_be_several};
+use jsonathlon_driver_api::driver::{DriverError, Result, SessionOptions};
+use jsonathlon_driver_api::prepared::{Parameter, may_hold_several_statements};
 
 use super::vectors::{Chunk, Handle, Index, VectorFunctions};
-use crate::library::Loaded;
+use crate::library::SharedLibrary;
 
 /// Value of `duckdb_state` that means success.
 const SUCCESS: c_int = 0;
@@ -80,7 +80,7 @@ struct Database {
     handle: Handle,
     settings: Vec<(String, String)>,
     // Keeps the code behind `functions` loaded.
-    _library: Loaded,
+    _library: SharedLibrary,
 }
 
 // SAFETY: the engine allows any thread to connect to a database and to close it when no connection is left.
@@ -92,7 +92,7 @@ unsafe impl Sync for Database {}
 static DATABASES: Mutex<BTreeMap<String, Weak<Database>>> = Mutex::new(BTreeMap::new());
 
 impl Database {
-    fn open(library: Loaded, path: &str, settings: Vec<(String, String)>) -> Result<Self> {
+    fn open(library: SharedLibrary, path: &str, settings: Vec<(String, String)>) -> Result<Self> {
         // SAFETY: names and types are those of duckdb.h (1.4 to 2.0).
         let functions = unsafe {
             Functions {
@@ -174,7 +174,7 @@ impl Connection {
     /// Connects to the database at `path`, and opens it with the configuration `settings` if this process has
     /// not yet.
     pub(super) fn open<'a>(
-        open: &Open,
+        open: &SessionOptions,
         path: &str,
         settings: impl Iterator<Item = (&'a str, &'a str)>,
     ) -> Result<Self> {
@@ -188,7 +188,7 @@ impl Connection {
                 )));
             }
             None => {
-                let database = Arc::new(Database::open(Loaded::open(open)?, path, settings)?);
+                let database = Arc::new(Database::open(SharedLibrary::open(open)?, path, settings)?);
                 databases.insert(path.to_owned(), Arc::downgrade(&database));
                 database
             }
@@ -217,8 +217,8 @@ impl Connection {
         let statement = c_text(statement_text)?;
         // DuckDB also executes several statements, but returns the rows of the first one that has any. Only a
         // text that may hold several is split, because splitting means to parse it twice.
-        if may_be_several(statement_text) {
-            let extracted = Extracted::of(self, &statement)?;
+        if may_hold_several_statements(statement_text) {
+            let extracted = ExtractedStatements::of(self, &statement)?;
             for index in 1..extracted.count {
                 drop(extracted.run(index - 1)?);
             }
@@ -352,13 +352,13 @@ impl Drop for Config<'_> {
 }
 
 /// Statements that a text was split into, freed when dropped.
-struct Extracted<'a> {
+struct ExtractedStatements<'a> {
     connection: &'a Connection,
     handle: Handle,
     count: Index,
 }
 
-impl<'a> Extracted<'a> {
+impl<'a> ExtractedStatements<'a> {
     fn of(connection: &'a Connection, text: &CStr) -> Result<Self> {
         let mut extracted = Self { connection, handle: null_mut(), count: 0 };
         let functions = &connection.database.functions;
@@ -403,7 +403,7 @@ impl<'a> Extracted<'a> {
     }
 }
 
-impl Drop for Extracted<'_> {
+impl Drop for ExtractedStatements<'_> {
     fn drop(&mut self) {
         // SAFETY: created by `extract` or null, and not used again.
         unsafe { (self.connection.database.functions.destroy_extracted)(&raw mut self.handle) }

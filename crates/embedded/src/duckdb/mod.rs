@@ -3,9 +3,11 @@
 mod library;
 mod vectors;
 
-use jsonathlon_driver_api::driver::{self, DocumentSource, DriverError, LoadSink, Open, Result, fewer_cores};
-use jsonathlon_driver_api::prepared::{Parameter, Prepared, Statements, expect};
-use jsonathlon_driver_api::rows::{Report, RowSink};
+use jsonathlon_driver_api::driver::{
+    self, DocumentSource, DriverError, LoadSink, Result, SessionOptions, core_limit,
+};
+use jsonathlon_driver_api::prepared::{Parameter, PreparedStatement, StatementTable, check_parameter_count};
+use jsonathlon_driver_api::rows::{RowSink, StatementStats};
 
 use library::{Answer, Connection, Statement};
 use vectors::{Storage, type_name};
@@ -16,7 +18,7 @@ const FILE: &str = "data.duckdb";
 /// Session on one DuckDB database file.
 pub struct Duckdb {
     // Declared before the connection so that the statements are dropped first.
-    prepared: Statements<Statement>,
+    prepared: StatementTable<Statement>,
     connection: Connection,
 }
 
@@ -26,7 +28,7 @@ impl Duckdb {
     /// # Errors
     /// [`DriverError::Unavailable`] if the library cannot be loaded, or the path contains `?` or a backslash.
     /// [`DriverError::Refused`] if the engine cannot open the file, or does not accept a setting.
-    pub fn open(open: &Open) -> Result<Self> {
+    pub fn open(open: &SessionOptions) -> Result<Self> {
         let path = open.folder.join(FILE);
         let path = path
             .to_str()
@@ -38,7 +40,7 @@ impl Duckdb {
                 "DuckDB cannot keep its file in a folder with `?` or `\\` in its path ({path}); choose another, e.g. with --out"
             )));
         }
-        let threads = fewer_cores(open)
+        let threads = core_limit(open)
             .filter(|_| !open.settings.contains_key("threads"))
             .map(|cores| cores.to_string());
         let settings = open
@@ -47,12 +49,12 @@ impl Duckdb {
             .map(|(key, value)| (key.as_str(), value.as_str()))
             .chain(threads.as_deref().map(|threads| ("threads", threads)));
         let connection = Connection::open(open, path, settings)?;
-        Ok(Self { prepared: Statements::default(), connection })
+        Ok(Self { prepared: StatementTable::default(), connection })
     }
 }
 
 /// Passes the rows of an answer to `sink`, chunk by chunk out of the engine's memory.
-fn read(mut answer: Answer<'_>, sink: &mut dyn RowSink) -> Result<Report> {
+fn read(mut answer: Answer<'_>, sink: &mut dyn RowSink) -> Result<StatementStats> {
     let columns: Vec<(String, Storage)> = answer
         .columns()?
         .into_iter()
@@ -72,7 +74,7 @@ fn read(mut answer: Answer<'_>, sink: &mut dyn RowSink) -> Result<Report> {
     while let Some(chunk) = answer.next_chunk() {
         chunk.read(&columns, sink)?;
     }
-    Ok(Report { affected, ..Report::default() })
+    Ok(StatementStats { affected, ..StatementStats::default() })
 }
 
 impl driver::Connection for Duckdb {
@@ -80,26 +82,26 @@ impl driver::Connection for Duckdb {
         self.connection.version()
     }
 
-    fn ask(&mut self, statement: &str, sink: &mut dyn RowSink) -> Result<Report> {
+    fn ask(&mut self, statement: &str, sink: &mut dyn RowSink) -> Result<StatementStats> {
         read(self.connection.query(statement)?, sink)
     }
 
-    fn prepare(&mut self, statement: &str) -> Result<Prepared> {
-        Ok(self.prepared.keep(self.connection.prepare(statement)?))
+    fn prepare(&mut self, statement: &str) -> Result<PreparedStatement> {
+        Ok(self.prepared.insert(self.connection.prepare(statement)?))
     }
 
     fn execute(
         &mut self,
-        prepared: &Prepared,
+        prepared: &PreparedStatement,
         parameters: &[Parameter<'_>],
         sink: &mut dyn RowSink,
-    ) -> Result<Report> {
+    ) -> Result<StatementStats> {
         let statement = self.prepared.get(prepared)?;
-        expect(self.connection.parameters(statement), parameters)?;
+        check_parameter_count(self.connection.parameters(statement), parameters)?;
         read(self.connection.execute(statement, parameters)?, sink)
     }
 
-    fn release(&mut self, prepared: &Prepared) {
+    fn release(&mut self, prepared: &PreparedStatement) {
         self.prepared.remove(prepared);
     }
 

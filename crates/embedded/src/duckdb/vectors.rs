@@ -8,7 +8,7 @@ use jsonathlon_driver_api::driver::{DriverError, Result};
 use jsonathlon_driver_api::rows::{Cell, RowSink};
 use jsonathlon_schema::instant;
 
-use crate::library::Loaded;
+use crate::library::SharedLibrary;
 
 /// `idx_t` of the C interface.
 pub(super) type Index = u64;
@@ -30,7 +30,7 @@ pub(super) struct VectorFunctions {
 }
 
 impl VectorFunctions {
-    pub(super) fn find(library: &Loaded) -> Result<Self> {
+    pub(super) fn find(library: &SharedLibrary) -> Result<Self> {
         // SAFETY: names and types are those of duckdb.h (1.4 to 2.0).
         unsafe {
             Ok(Self {

@@ -23,7 +23,7 @@ pub(super) struct Insert<'c> {
 
 /// Error of SQLite for one document.
 #[derive(Debug)]
-pub(super) struct Failure {
+pub(super) struct InsertError {
     /// SQLite's primary result code (without the extended part).
     pub(super) code: c_int,
     /// Error message of SQLite.
@@ -69,7 +69,11 @@ impl<'c> Insert<'c> {
     }
 
     /// Executes the statement with `document` as text and returns the number of rows that it changed.
-    pub(super) fn insert(&mut self, key: Option<i64>, document: &[u8]) -> std::result::Result<i64, Failure> {
+    pub(super) fn insert(
+        &mut self,
+        key: Option<i64>,
+        document: &[u8],
+    ) -> std::result::Result<i64, InsertError> {
         let statement = self.statement.as_ptr();
         // SAFETY: statement and connection are alive. The document is bound in place (no destructor means
         // that SQLite neither copies nor frees it) and unbound before it can be freed.
@@ -100,7 +104,7 @@ impl<'c> Insert<'c> {
                 Ok(ffi::sqlite3_changes64(handle))
             } else {
                 // The lower byte of an extended result code is the primary result code.
-                Err(Failure { code: code & 0xff, message: message_of(handle) })
+                Err(InsertError { code: code & 0xff, message: message_of(handle) })
             };
             // The result of the reset repeats that of the step, so it is ignored.
             ffi::sqlite3_reset(statement);

@@ -5,9 +5,11 @@ mod writes;
 
 use std::ffi::c_int;
 
-use jsonathlon_driver_api::driver::{self, DocumentSource, DriverError, LoadSink, Open, Result};
-use jsonathlon_driver_api::prepared::{Parameter, Prepared, Statements, expect, may_be_several};
-use jsonathlon_driver_api::rows::{self, Cell, Outcome, Report, RowSink};
+use jsonathlon_driver_api::driver::{self, DocumentSource, DriverError, LoadSink, Result, SessionOptions};
+use jsonathlon_driver_api::prepared::{
+    Parameter, PreparedStatement, StatementTable, check_parameter_count, may_hold_several_statements,
+};
+use jsonathlon_driver_api::rows::{self, Cell, ResultSet, RowSink, StatementStats};
 use jsonathlon_schema::value::Value;
 use rusqlite::fallible_iterator::FallibleIterator;
 use rusqlite::types::{Null, ValueRef};
@@ -28,7 +30,7 @@ const PREPARED: usize = 256;
 pub struct Sqlite {
     connection: Connection,
     /// Texts of the prepared statements; the compiled statements are in the connection's cache.
-    prepared: Statements<String>,
+    prepared: StatementTable<String>,
 }
 
 impl Sqlite {
@@ -37,16 +39,16 @@ impl Sqlite {
     /// # Errors
     /// [`DriverError::Refused`] if SQLite cannot open the file, or if a pragma is unknown or does not take
     /// effect.
-    pub fn open(open: &Open) -> Result<Self> {
+    pub fn open(open: &SessionOptions) -> Result<Self> {
         let connection = Connection::open(open.folder.join(FILE)).map_err(refused)?;
         connection.set_prepared_statement_cache_capacity(PREPARED);
         writes::define(&connection).map_err(refused)?;
-        let session = Self { connection, prepared: Statements::default() };
+        let session = Self { connection, prepared: StatementTable::default() };
         session.set_pragmas(open)?;
         Ok(session)
     }
 
-    fn set_pragmas(&self, open: &Open) -> Result<()> {
+    fn set_pragmas(&self, open: &SessionOptions) -> Result<()> {
         let (first, rest): (Vec<_>, Vec<_>) =
             open.settings.iter().partition(|(name, _)| FIRST.contains(&name.as_str()));
         for (name, value) in first.into_iter().chain(rest) {
@@ -75,15 +77,15 @@ impl Sqlite {
     }
 
     /// Executes a statement of the driver itself and collects its answer.
-    fn run(&self, text: &str) -> Result<Outcome> {
-        let mut outcome = Outcome::default();
+    fn run(&self, text: &str) -> Result<ResultSet> {
+        let mut outcome = ResultSet::default();
         self.ask_into(text, &mut outcome)?;
         Ok(outcome)
     }
 
     /// Executes `text` and passes its rows to `sink`. Returns the number of texts that were not UTF-8.
     fn ask_into(&self, text: &str, sink: &mut dyn RowSink) -> Result<u64> {
-        if may_be_several(text) {
+        if may_hold_several_statements(text) {
             // Each statement is prepared after the one before has run, because it may need a table created
             // there.
             let mut batch = Batch::new(&self.connection, text);
@@ -127,24 +129,25 @@ impl driver::Connection for Sqlite {
         Ok(rusqlite::version().to_owned())
     }
 
-    fn ask(&mut self, statement: &str, sink: &mut dyn RowSink) -> Result<Report> {
-        self.ask_into(statement, sink).map(|replaced| Report { replaced, ..Report::default() })
+    fn ask(&mut self, statement: &str, sink: &mut dyn RowSink) -> Result<StatementStats> {
+        self.ask_into(statement, sink)
+            .map(|replaced| StatementStats { replaced, ..StatementStats::default() })
     }
 
-    fn prepare(&mut self, statement: &str) -> Result<Prepared> {
+    fn prepare(&mut self, statement: &str) -> Result<PreparedStatement> {
         self.connection.prepare_cached(statement).map_err(refused)?;
-        Ok(self.prepared.keep(statement.to_owned()))
+        Ok(self.prepared.insert(statement.to_owned()))
     }
 
     fn execute(
         &mut self,
-        prepared: &Prepared,
+        prepared: &PreparedStatement,
         parameters: &[Parameter<'_>],
         sink: &mut dyn RowSink,
-    ) -> Result<Report> {
+    ) -> Result<StatementStats> {
         let text = self.prepared.get(prepared)?;
         let mut statement = self.connection.prepare_cached(text).map_err(refused)?;
-        expect(statement.parameter_count(), parameters)?;
+        check_parameter_count(statement.parameter_count(), parameters)?;
         for (index, parameter) in parameters.iter().enumerate() {
             let bound = match *parameter {
                 Parameter::Null => statement.raw_bind_parameter(index + 1, Null),
@@ -161,10 +164,10 @@ impl driver::Connection for Sqlite {
         let writes = !statement.readonly();
         drop(statement);
         let affected = writes.then(|| self.connection.changes());
-        Ok(Report { affected, replaced, ..Report::default() })
+        Ok(StatementStats { affected, replaced, ..StatementStats::default() })
     }
 
-    fn release(&mut self, prepared: &Prepared) {
+    fn release(&mut self, prepared: &PreparedStatement) {
         if self.prepared.remove(prepared).is_some() {
             self.connection.flush_prepared_statement_cache();
         }
@@ -189,7 +192,7 @@ impl driver::Connection for Sqlite {
     }
 
     fn close(self: Box<Self>) -> Result<()> {
-        writes::ends(&self.connection);
+        writes::connection_closed(&self.connection);
         self.connection.close().map_err(|(_, error)| refused(error))
     }
 }

@@ -1,14 +1,19 @@
 use std::collections::BTreeMap;
 
 use jsonathlon_driver_api::driver::Connection as _;
-use jsonathlon_driver_api::made::{Lines, Told};
+use jsonathlon_driver_api::test_support::{MemoryDocuments, RecordingSink};
 
 use super::*;
 
 fn open_in(folder: &std::path::Path, settings: &[(&str, &str)]) -> Result<Box<Sqlite>> {
     let settings: BTreeMap<String, String> =
         settings.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
-    let open = Open { protocol: "sqlite".into(), folder: folder.to_owned(), settings, ..Open::default() };
+    let open = SessionOptions {
+        protocol: "sqlite".into(),
+        folder: folder.to_owned(),
+        settings,
+        ..SessionOptions::default()
+    };
     Sqlite::open(&open).map(Box::new)
 }
 
@@ -92,8 +97,9 @@ fn documents_that_are_refused_are_told_by_ordinal_and_the_rest_stays() {
     let folder = tempfile::tempdir().unwrap();
     let mut session = open_in(folder.path(), &[("journal_mode", "WAL")]).unwrap();
     session.collect("CREATE TABLE t (j BLOB NOT NULL)").unwrap();
-    let mut lines = Lines::of(&["{\"a\":1}", "{\"a\":", "{\"nul\":\"\\u0000\"}", "", "{\"b\":\"é\"}"]);
-    let mut sink = Told::default();
+    let mut lines =
+        MemoryDocuments::of(&["{\"a\":1}", "{\"a\":", "{\"nul\":\"\\u0000\"}", "", "{\"b\":\"é\"}"]);
+    let mut sink = RecordingSink::default();
     let accepted = session.bulk_in("INSERT INTO t VALUES (jsonb(:doc))", &mut lines, &mut sink).unwrap();
     assert_eq!((accepted, sink.offered), (3, 5));
     assert_eq!(sink.refused.iter().map(|reject| reject.0).collect::<Vec<_>>(), [1, 3]);
@@ -117,11 +123,15 @@ fn a_load_that_fails_as_a_whole_leaves_nothing_and_the_session_usable() {
     let folder = tempfile::tempdir().unwrap();
     let mut session = open_in(folder.path(), &[]).unwrap();
     session.collect("CREATE TABLE t (j)").unwrap();
-    let loaded = session.bulk_in("INSERT INTO t VALUES (:doc)", &mut Broken(0), &mut Told::default());
+    let loaded =
+        session.bulk_in("INSERT INTO t VALUES (:doc)", &mut Broken(0), &mut RecordingSink::default());
     assert_eq!(loaded, Err(DriverError::Documents("cut".into())));
     assert_eq!(one(&mut session, "SELECT count(*) FROM t"), Value::Int(0));
-    let loaded =
-        session.bulk_in("INSERT INTO t VALUES (:doc)", &mut Lines::of(&["{}"]), &mut Told::default());
+    let loaded = session.bulk_in(
+        "INSERT INTO t VALUES (:doc)",
+        &mut MemoryDocuments::of(&["{}"]),
+        &mut RecordingSink::default(),
+    );
     assert_eq!(loaded, Ok(1));
 }
 
@@ -130,7 +140,11 @@ fn a_load_statement_must_say_where_the_document_belongs() {
     let folder = tempfile::tempdir().unwrap();
     let mut session = open_in(folder.path(), &[]).unwrap();
     session.collect("CREATE TABLE t (j)").unwrap();
-    let loaded = session.bulk_in("INSERT INTO t VALUES (1)", &mut Lines::of(&["{}"]), &mut Told::default());
+    let loaded = session.bulk_in(
+        "INSERT INTO t VALUES (1)",
+        &mut MemoryDocuments::of(&["{}"]),
+        &mut RecordingSink::default(),
+    );
     assert!(matches!(loaded, Err(DriverError::Unsupported(text)) if text.contains(":doc")));
 }
 
@@ -169,7 +183,7 @@ fn documents_are_bound_whole_whatever_is_in_them() {
     session.collect("CREATE TABLE t (j)").unwrap();
     let lines = ["a\0b", "", "é😀"];
     let load = "INSERT INTO t VALUES (:doc) RETURNING rowid";
-    assert_eq!(session.bulk_in(load, &mut Lines::of(&lines), &mut Told::default()), Ok(3));
+    assert_eq!(session.bulk_in(load, &mut MemoryDocuments::of(&lines), &mut RecordingSink::default()), Ok(3));
     let outcome = session.collect("SELECT typeof(j), octet_length(j), j FROM t ORDER BY rowid").unwrap();
     let row = |text: &str| {
         vec![Value::Text("text".into()), Value::Int(text.len() as i64), Value::Text(text.to_owned())]
@@ -183,8 +197,8 @@ fn a_full_disk_fails_the_load_and_not_a_document() {
     let mut session = open_in(folder.path(), &[("max_page_count", "5")]).unwrap();
     session.collect("CREATE TABLE t (j)").unwrap();
     let lines = vec!["x".repeat(1000); 100];
-    let mut told = Told::default();
-    let loaded = session.bulk_in("INSERT INTO t VALUES (:doc)", &mut Lines::of(&lines), &mut told);
+    let mut told = RecordingSink::default();
+    let loaded = session.bulk_in("INSERT INTO t VALUES (:doc)", &mut MemoryDocuments::of(&lines), &mut told);
     assert_eq!(loaded, Err(DriverError::Refused("database or disk is full".into())));
     assert!(told.refused.is_empty());
     assert_eq!(one(&mut session, "SELECT count(*) FROM t"), Value::Int(0));
@@ -195,7 +209,10 @@ fn a_load_statement_that_is_wrong_is_refused_in_sqlites_words() {
     let folder = tempfile::tempdir().unwrap();
     let mut session = open_in(folder.path(), &[]).unwrap();
     let load = |session: &mut Sqlite, text: &str| {
-        session.bulk_in(text, &mut Lines::of(&["{}"]), &mut Told::default()).unwrap_err().to_string()
+        session
+            .bulk_in(text, &mut MemoryDocuments::of(&["{}"]), &mut RecordingSink::default())
+            .unwrap_err()
+            .to_string()
     };
     assert!(load(&mut session, "INSERT INTO nowhere VALUES (:doc)").contains("no such table: nowhere"));
     assert!(load(&mut session, "").contains("empty"));

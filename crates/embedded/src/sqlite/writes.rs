@@ -23,7 +23,7 @@ pub(super) fn define(connection: &Connection) -> Result<()> {
 }
 
 /// Adds the pages that a connection has written to the total. Must be called before the connection is closed.
-pub(super) fn ends(connection: &Connection) {
+pub(super) fn connection_closed(connection: &Connection) {
     // SAFETY: the handle is that of an open connection, used by this thread alone.
     let own = unsafe { of(connection.handle()) };
     OF_ENDED.fetch_add(own, Ordering::Relaxed);

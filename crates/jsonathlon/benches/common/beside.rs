@@ -11,9 +11,9 @@ use serde::de::DeserializeOwned;
 
 use jsonathlon_artifacts::Store;
 use jsonathlon_catalogue::{Catalogue, fill};
-use jsonathlon_driver_api::driver::Open;
-use jsonathlon_worker::protocol::{Op, Ran};
-use jsonathlon_workloads::{engine::Engine, target::Target};
+use jsonathlon_driver_api::driver::SessionOptions;
+use jsonathlon_worker::protocol::{Op, RunReply};
+use jsonathlon_workloads::{engine::EngineHandle, target::Target};
 
 use super::{LIMIT, Problem, command, engine};
 
@@ -22,7 +22,7 @@ pub(crate) const TABLE: &str = "documents";
 
 /// A server with its table, and a session connected to it.
 pub(crate) struct Beside {
-    pub(crate) engine: Engine,
+    pub(crate) engine: EngineHandle,
     pub(crate) programs: BTreeMap<String, PathBuf>,
     pub(crate) port: u16,
     pub(crate) user: String,
@@ -39,7 +39,7 @@ impl Beside {
         system: &str,
         variant: &str,
         workload: &'static str,
-        opened: impl FnOnce(Open) -> Open,
+        opened: impl FnOnce(SessionOptions) -> SessionOptions,
     ) -> Result<Self, Problem> {
         std::fs::create_dir_all(scratch)?;
         let catalogue = Catalogue::load(&[])?;
@@ -72,7 +72,7 @@ impl Beside {
 
     pub(crate) fn run(&mut self, statements: &[&str]) -> Result<(), Problem> {
         let statements = statements.iter().map(|text| (*text).to_owned()).collect();
-        let _: Ran = self.ask(&Op::Run { statements })?;
+        let _: RunReply = self.ask(&Op::Run { statements })?;
         Ok(())
     }
 

@@ -10,12 +10,12 @@ use std::path::Path;
 use std::time::Duration;
 
 use jsonathlon_dataset::generate::Generator;
-use jsonathlon_driver_api::driver::Open;
-use jsonathlon_servers::Launch;
+use jsonathlon_driver_api::driver::SessionOptions;
+use jsonathlon_servers::LaunchSpec;
 use jsonathlon_stats::statistics::at_least;
 use jsonathlon_worker::Worker;
-use jsonathlon_worker::protocol::{Op, Opened};
-use jsonathlon_workloads::engine::{Engine, WorkerCommand};
+use jsonathlon_worker::protocol::{Op, OpenReply};
+use jsonathlon_workloads::engine::{EngineHandle, WorkerCommand};
 use serde::de::DeserializeOwned;
 
 pub(crate) type Problem = Box<dyn std::error::Error>;
@@ -51,8 +51,12 @@ pub(crate) fn worker(log: &Path) -> Result<Worker, Problem> {
 }
 
 /// Starts a server and opens a session, as the program does.
-pub(crate) fn engine(log: &Path, open: &Open, launch: &Launch) -> Result<(Engine, Opened), Problem> {
-    Ok(Engine::open(&command(), log, open, Some(launch), LIMIT, &|| false, &mut |_| {})?)
+pub(crate) fn engine(
+    log: &Path,
+    open: &SessionOptions,
+    launch: &LaunchSpec,
+) -> Result<(EngineHandle, OpenReply), Problem> {
+    Ok(EngineHandle::open(&command(), log, open, Some(launch), LIMIT, &|| false, &mut |_| {})?)
 }
 
 pub(crate) fn request<R: DeserializeOwned>(worker: &mut Worker, op: &Op) -> Result<R, Problem> {

@@ -10,17 +10,17 @@ use std::{
 use jsonathlon_artifacts::Store;
 use jsonathlon_catalogue::{ANALYTICS, Catalogue, Transport};
 use jsonathlon_dataset::records::Records;
-use jsonathlon_driver_api::{Connection, Host, Open, driver::Place};
+use jsonathlon_driver_api::{Connection, DriverContext, SessionOptions, driver::EngineLocation};
 use jsonathlon_loadgen::{
-    job::{Job, Script},
-    mix::{Mix, Requests},
+    job::{Job, OperationScript},
+    load_generator::LoadGenerator,
+    mix::{Mix, RequestDistribution},
     operation::Operation,
-    worker::Clients,
 };
 use jsonathlon_servers::{Login, Server};
 use jsonathlon_stats::arrival::Arrival;
-use jsonathlon_telemetry::{clock::MonotonicClock, stop::Stop};
-use jsonathlon_worker::{Connector, Subject};
+use jsonathlon_telemetry::{clock::MonotonicClock, stop_condition::StopCondition};
+use jsonathlon_worker::{Connector, JobTarget};
 use jsonathlon_workloads::{engine::endpoint, target::Target};
 
 use super::{LIMIT, Problem, command};
@@ -30,7 +30,7 @@ pub(crate) struct Started {
     server: Option<Server>,
     /// Paths of the programs of its package.
     pub(crate) programs: BTreeMap<String, PathBuf>,
-    pub(crate) open: Open,
+    pub(crate) open: SessionOptions,
 }
 
 impl Started {
@@ -46,7 +46,7 @@ impl Started {
         let catalogue = Catalogue::load(&[])?;
         let system = catalogue.get(name)?;
         let configuration = system.configuration(system.default_version(), variant, "default")?;
-        let configuration = configuration.reached_over(transport)?;
+        let configuration = configuration.with_transport(transport)?;
         let artifact = configuration.artifact.as_ref().ok_or("no artifact")?;
         let installed = Store::from_environment()?.install(artifact, &mut |_| {}, &|| false)?;
         let programs = installed.files.clone();
@@ -57,9 +57,9 @@ impl Started {
             Some(launch) => Some(Server::start(&launch, &|| false)?),
             None => None,
         };
-        let open = Open { statements: Vec::new(), ..target.open(&folder, 0)? };
+        let open = SessionOptions { statements: Vec::new(), ..target.open(&folder, 0)? };
         let of_server = |server: &Server| Box::new(endpoint(server.login(), server.pid(), LIMIT));
-        let open = Open { endpoint: server.as_ref().map(of_server), ..open };
+        let open = SessionOptions { endpoint: server.as_ref().map(of_server), ..open };
         Ok(Self { server, programs, open })
     }
 
@@ -84,8 +84,8 @@ impl Started {
     }
 }
 
-fn host() -> Host {
-    Host { clock: Arc::new(MonotonicClock::new()), output: None }
+fn host() -> DriverContext {
+    DriverContext { clock: Arc::new(MonotonicClock::new()), output: None }
 }
 
 /// Parameters of a read benchmark: records, clients and duration.
@@ -115,18 +115,22 @@ pub(crate) struct Done {
 /// Reads uniformly chosen records by key, with one connection per client.
 pub(crate) fn read(started: &Started, reads: &Reads<'_>) -> Result<Done, Problem> {
     let statements = vec![reads.statement.to_owned()];
-    let script = Script { statements, undo: None, key_member: None, may_be_stale: false };
+    let script = OperationScript { statements, undo: None, key_member: None, may_be_stale: false };
     let job = Job {
         records: reads.records.clone(),
         loaded: reads.loaded,
         load: "bench".to_owned(),
-        mix: Mix { name: "c".to_owned(), shares: vec![(Operation::Read, 1.0)], requests: Requests::Uniform },
+        mix: Mix {
+            name: "c".to_owned(),
+            shares: vec![(Operation::Read, 1.0)],
+            requests: RequestDistribution::Uniform,
+        },
         scripts: BTreeMap::from([(Operation::Read, script)]),
         clients: u32::try_from(reads.clients)?,
         threads: Some(u32::try_from(reads.threads)?),
         arrival: Arrival::Closed,
         ramp_s: 0.2,
-        stop: Stop::Time { seconds: reads.seconds },
+        stop: StopCondition::Time { seconds: reads.seconds },
         seed: reads.seed,
         verify: reads.verify,
         prepare: true,
@@ -138,12 +142,12 @@ pub(crate) fn read(started: &Started, reads: &Reads<'_>) -> Result<Done, Problem
         timeout_s: 10.0,
         watched: Default::default(),
         writers_take_turns: false,
-        promises: None,
+        ack_log: None,
     };
-    let place = started.pid().map_or(Place::Here, Place::Process);
+    let place = started.pid().map_or(EngineLocation::InProcess, EngineLocation::Process);
     let host = host();
-    let on = Subject { open: &started.open, place, host: &host };
-    let driven = Clients::new().run(&job, &on, &mut |_| {}).map_err(|failure| failure.message)?;
+    let on = JobTarget { open: &started.open, place, host: &host };
+    let driven = LoadGenerator::new().run(&job, &on, &mut |_| {}).map_err(|failure| failure.message)?;
     let measured = driven.operations.get(&Operation::Read).ok_or("no reads")?;
     if measured.errors > 0 || measured.operations == 0 {
         return Err(format!("{} errors, {:?}, {:?}", measured.errors, driven.wrong, driven.refusals).into());

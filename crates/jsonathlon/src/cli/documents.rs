@@ -1,10 +1,10 @@
 //! Command-line options of `jsonathlon run documents`.
 
 use clap::Args;
-use jsonathlon_dataset::ordinal::Table;
+use jsonathlon_dataset::nested::NestedTable;
 
 use super::RunArguments;
-use crate::size;
+use crate::parse;
 
 /// Help heading of the options that only this workload has.
 const DOCUMENTS: &str = "Options of documents";
@@ -18,7 +18,7 @@ pub(crate) struct DocumentsArguments {
     #[arg(long, value_name = "SIZES", value_delimiter = ',', value_parser = ordinal, conflicts_with = "resume", help_heading = DOCUMENTS)]
     pub(crate) sizes: Option<Vec<u32>>,
     /// Bytes of each table, such as 64MiB; one document at least [default: 8MiB]
-    #[arg(long, value_name = "SIZE", value_parser = size::bytes, conflicts_with = "resume", help_heading = DOCUMENTS)]
+    #[arg(long, value_name = "SIZE", value_parser = parse::bytes, conflicts_with = "resume", help_heading = DOCUMENTS)]
     pub(crate) total: Option<u64>,
     /// Five sizes from 64KiB to 16MiB, 64 MiB each, both data sets, every variant of an index with its plans, reads twice a
     /// round, and once with nothing in memory
@@ -38,7 +38,7 @@ pub(crate) struct DocumentsArguments {
 
 /// Parses a size such as `64KiB` into the ordinal of the document that has this size.
 fn ordinal(text: &str) -> Result<u32, String> {
-    Table::ordinal_of(size::bytes(text)?).ok_or_else(|| {
+    NestedTable::ordinal_of(parse::bytes(text)?).ok_or_else(|| {
         format!("{text:?} is the size of no document: choose a power of two up to 1GiB, such as 64KiB (of 1,024 bytes)")
     })
 }

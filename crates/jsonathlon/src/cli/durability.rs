@@ -3,7 +3,7 @@
 use clap::{Args, ValueEnum};
 
 use super::RunArguments;
-use crate::size;
+use crate::parse;
 
 /// Help heading of the options that only this workload has.
 const DURABILITY: &str = "Options of durability";
@@ -37,10 +37,10 @@ pub(crate) struct DurabilityArguments {
     #[arg(long, value_name = "TIME", default_value = "1500ms", value_parser = work, conflicts_with = "resume", help_heading = DURABILITY)]
     pub(crate) work: f64,
     /// Limit of coming up again after a stop
-    #[arg(long, value_name = "TIME", default_value = "2m", value_parser = size::seconds, conflicts_with = "resume", help_heading = DURABILITY)]
+    #[arg(long, value_name = "TIME", default_value = "2m", value_parser = parse::seconds, conflicts_with = "resume", help_heading = DURABILITY)]
     pub(crate) recovery_limit: f64,
     /// Size of the disk whose power is cut; only what is written on it takes room
-    #[arg(long, value_name = "SIZE", default_value = "2GB", value_parser = size::bytes, conflicts_with = "resume", help_heading = DURABILITY)]
+    #[arg(long, value_name = "SIZE", default_value = "2GB", value_parser = parse::bytes, conflicts_with = "resume", help_heading = DURABILITY)]
     pub(crate) disk: u64,
 }
 
@@ -48,7 +48,7 @@ pub(crate) struct DurabilityArguments {
 const LONGEST_WORK_S: f64 = 15.0;
 
 fn work(text: &str) -> Result<f64, String> {
-    match size::seconds(text)? {
+    match parse::seconds(text)? {
         seconds if seconds <= LONGEST_WORK_S => Ok(seconds),
         _ => Err(format!("{text:?} is too long: {LONGEST_WORK_S} s at most, more stops tell more")),
     }

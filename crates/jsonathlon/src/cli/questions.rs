@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use super::{AskArguments, CatalogueArguments, NewerArguments, RunArguments};
+use super::{CatalogueArguments, InstallOptions, QuestionOptions, RunArguments};
 
 /// Help heading of the options that only this workload has.
 const QUESTIONS: &str = "Options of questions";
@@ -19,7 +19,7 @@ pub(crate) struct RunQuestions {
     #[arg(long, short = 'q', value_name = "DIR", required_unless_present = "resume", conflicts_with = "resume", help_heading = QUESTIONS)]
     pub(crate) questions: Option<PathBuf>,
     #[command(flatten)]
-    pub(crate) asking: AskArguments,
+    pub(crate) asking: QuestionOptions,
 }
 
 #[derive(Debug, Args)]
@@ -53,7 +53,7 @@ pub(crate) enum QuestionsAction {
         #[arg(long, short = 's', value_name = "NAMES", requires = "data")]
         systems: Option<String>,
         #[command(flatten)]
-        newer: NewerArguments,
+        newer: InstallOptions,
         #[command(flatten)]
         catalogue: CatalogueArguments,
     },

@@ -4,7 +4,7 @@ use clap::{Args, ValueEnum};
 use jsonathlon_workloads::serving::settings::{Objective, Rate};
 
 use super::RunArguments;
-use crate::size;
+use crate::parse;
 
 /// Help heading of the options that only this workload has.
 const SERVING: &str = "Options of serving";
@@ -114,16 +114,16 @@ pub(crate) struct ServingArguments {
     #[arg(long, value_name = "OBJECTIVE", value_parser = Objective::parse, conflicts_with = "resume", help_heading = SERVING)]
     pub(crate) slo: Option<Objective>,
     /// Seconds of a trial before measuring begins
-    #[arg(long, value_name = "TIME", default_value = "750ms", value_parser = size::seconds, conflicts_with = "resume", help_heading = SERVING)]
+    #[arg(long, value_name = "TIME", default_value = "750ms", value_parser = parse::seconds, conflicts_with = "resume", help_heading = SERVING)]
     pub(crate) ramp: f64,
     /// Seconds that are measured; from 30 s on, the ramp lasts until throughput is steady
-    #[arg(long, value_name = "TIME", default_value = "2s", value_parser = size::seconds, conflicts_with = "resume", help_heading = SERVING)]
+    #[arg(long, value_name = "TIME", default_value = "2s", value_parser = parse::seconds, conflicts_with = "resume", help_heading = SERVING)]
     pub(crate) measure: f64,
     /// One long trial of each system and mix besides, such as 15m, which spans several checkpoints
-    #[arg(long, value_name = "TIME", value_parser = size::seconds, conflicts_with = "resume", help_heading = SERVING)]
+    #[arg(long, value_name = "TIME", value_parser = parse::seconds, conflicts_with = "resume", help_heading = SERVING)]
     pub(crate) long: Option<f64>,
     /// End a trial after so many operations instead of --measure, and count exactly what the journal gets; without a ramp
-    #[arg(long, value_name = "N", value_parser = size::count, conflicts_with = "resume", help_heading = SERVING)]
+    #[arg(long, value_name = "N", value_parser = parse::count, conflicts_with = "resume", help_heading = SERVING)]
     pub(crate) operations: Option<u64>,
     /// Documents whose bytes each system is asked for, separated by semicolons: JSON texts, or small, flat, large, nested for
     /// the first of that kind; with --mixes none nothing else is done
@@ -151,7 +151,7 @@ pub(crate) struct ServingArguments {
     #[arg(long, value_name = "N,…", value_delimiter = ',', conflicts_with = "resume", help_heading = SERVING)]
     pub(crate) server_cpus: Option<Vec<usize>>,
     /// Limit of one operation
-    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = size::seconds, conflicts_with = "resume", help_heading = SERVING)]
+    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = parse::seconds, conflicts_with = "resume", help_heading = SERVING)]
     pub(crate) operation_timeout: f64,
 }
 
@@ -188,7 +188,7 @@ fn rates(text: &str) -> Result<Rates, String> {
                 }
                 None => rates.push(Rate::OfCapacity(share(percent, part)?)),
             },
-            None => match size::count(part) {
+            None => match parse::count(part) {
                 Ok(number) => rates.push(Rate::PerSecond(number as f64)),
                 Err(_) => return Err(wrong(part)),
             },

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{CatalogueArguments, NewerArguments};
+use super::{CatalogueArguments, InstallOptions};
 
 /// Answers a published question on this machine: runs of the serving workload over what it varies, a table beside the
 /// published figures, one sentence with its interval, and a page with its chart.
@@ -33,7 +33,7 @@ pub(crate) struct StudyArguments {
     #[arg(long)]
     pub(crate) markdown: bool,
     #[command(flatten)]
-    pub(crate) newer: NewerArguments,
+    pub(crate) newer: InstallOptions,
     #[command(flatten)]
     pub(crate) catalogue: CatalogueArguments,
 }

@@ -3,23 +3,23 @@
 use std::process::ExitCode;
 
 use jsonathlon_artifacts::Store;
-use jsonathlon_catalogue::{ANALYTICS, Profile, Setting, select_variants};
+use jsonathlon_catalogue::{ANALYTICS, MemoryProfile, TargetKind, select_variants};
 use jsonathlon_dataset::source::Source;
-use jsonathlon_report::{draw::Look, self_checks};
+use jsonathlon_report::{render::TableStyle, self_checks};
 use jsonathlon_results::{
-    growth::growth,
-    noise::{alarms_too_often, self_comparisons},
+    false_alarms::{exceeds_chance, self_comparisons},
+    scaling::growth,
     summary::{Run, Summary},
 };
-use jsonathlon_schema::figure::SECONDS;
+use jsonathlon_schema::metric::SECONDS;
 use jsonathlon_workloads::{
     RunError,
     analytics::{Analytics, AnalyticsSettings},
-    run::{Plan, default_folder, start},
+    run::{RunPlan, default_folder, start},
     settings::Settings,
 };
 
-use super::{catalogue, configurations::targets, memory::usual_budget, print, worker};
+use super::{catalogue, configurations::targets, memory::default_budget, print, worker};
 use crate::{
     cli::{CheckAction, CheckArguments, GrowthArguments, NoiseArguments},
     exit::{FAILED_CELL, Failure},
@@ -49,11 +49,11 @@ fn noise(arguments: &NoiseArguments) -> Result<ExitCode, Failure> {
         _ => return Err(Failure::usage("one system is compared with itself: give --system one name")),
     };
     let variant = match arguments.variant.as_deref() {
-        None => one.system.usual_variant().ok_or_else(|| {
+        None => one.system.representative_variant().ok_or_else(|| {
             Failure::usage(format!("{} has no variant that could be compared with itself", one.system.name()))
         })?,
         Some(name) => {
-            let variants = select_variants(&[one.system], name, Setting::Started)?;
+            let variants = select_variants(&[one.system], name, TargetKind::Started)?;
             let &[variant] = variants.first().map(Vec::as_slice).unwrap_or_default() else {
                 return Err(Failure::usage(format!(
                     "one variant of {} is compared with itself: give --variant one name",
@@ -71,7 +71,7 @@ fn noise(arguments: &NoiseArguments) -> Result<ExitCode, Failure> {
     let configuration = one
         .system
         .configuration(one.version, &variant.name, &storage.name)?
-        .with_memory(Profile::Sized, usual_budget())?;
+        .with_memory(MemoryProfile::Sized, default_budget())?;
     let mut again = configuration.clone();
     again.variant.push_str(AGAIN);
 
@@ -82,7 +82,7 @@ fn noise(arguments: &NoiseArguments) -> Result<ExitCode, Failure> {
         Settings { rounds: arguments.rounds * blocks, load_rounds: Some(1), ..Settings::default() };
     let mut workload = Analytics::new(AnalyticsSettings { cold: false, ..AnalyticsSettings::default() });
     let title = format!("{} {}", configuration.system, configuration.variant);
-    let plan = Plan {
+    let plan = RunPlan {
         source: Source::Generated { seed: 1, start: 0, documents: arguments.scale, malformed: 0 },
         settings,
         targets: targets(vec![configuration, again], ANALYTICS, &Store::from_environment()?, &interrupt)?,
@@ -94,7 +94,7 @@ fn noise(arguments: &NoiseArguments) -> Result<ExitCode, Failure> {
         None => default_folder()?,
     };
     let mut progress = RunProgress::new();
-    let outcome = start(&plan, &mut workload, &folder, &mut progress, &|| interrupt.wanted());
+    let outcome = start(&plan, &mut workload, &folder, &mut progress, &|| interrupt.is_requested());
     progress.finish();
     match outcome {
         Err(RunError::Interrupted) => {
@@ -111,9 +111,9 @@ fn noise(arguments: &NoiseArguments) -> Result<ExitCode, Failure> {
     if let Some(failure) = failures.first() {
         crate::say!("{} trials failed; the first: {}", failures.len(), failure.error);
     }
-    print(&self_checks::noise(&title, arguments.rounds, &comparisons, Look { colour: true }))?;
+    print(&self_checks::noise(&title, arguments.rounds, &comparisons, TableStyle { colour: true }))?;
     print(&format!("  every trial behind this: {}\n", run.path))?;
-    let well = failures.is_empty() && !comparisons.is_empty() && !alarms_too_often(&comparisons);
+    let well = failures.is_empty() && !comparisons.is_empty() && !exceeds_chance(&comparisons);
     Ok(if well { ExitCode::SUCCESS } else { ExitCode::from(FAILED_CELL) })
 }
 
@@ -148,6 +148,6 @@ fn compare_growth(arguments: &GrowthArguments) -> Result<ExitCode, Failure> {
              different --scale",
         ));
     }
-    print(&self_checks::growth(&growths, Look { colour: true }))?;
+    print(&self_checks::growth(&growths, TableStyle { colour: true }))?;
     Ok(ExitCode::SUCCESS)
 }

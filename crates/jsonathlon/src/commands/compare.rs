@@ -4,11 +4,11 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use jsonathlon_report::compare::{markdown, tables};
-use jsonathlon_report::draw::Look;
+use jsonathlon_report::render::TableStyle;
 use jsonathlon_results::ResultsError;
 use jsonathlon_results::baseline::Baselines;
-use jsonathlon_results::compare::{Between, RunComparison, compare, compare_between};
-use jsonathlon_results::folder::holds_run;
+use jsonathlon_results::compare::{RunComparison, SidePair, compare, compare_between};
+use jsonathlon_results::folder::is_run_folder;
 use jsonathlon_results::summary::Run;
 
 use super::print;
@@ -35,7 +35,7 @@ pub(crate) fn run(arguments: &CompareArguments) -> Result<ExitCode, Failure> {
                 .map_err(|error| Failure::environment(format!("failed to write: {error}")))?;
             text + "\n"
         }
-        CompareFormat::Table => tables(&comparison, Look { colour: true }),
+        CompareFormat::Table => tables(&comparison, TableStyle { colour: true }),
         CompareFormat::Markdown => markdown(&comparison),
     };
     print(&text)?;
@@ -63,7 +63,7 @@ fn within_one(arguments: &CompareArguments, text: &str) -> Result<RunComparison,
     let [run] = arguments.runs.as_slice() else {
         return Err(Failure::usage("--between compares two sides of one run: give one folder"));
     };
-    let between = Between::parse(text)?;
+    let between = SidePair::parse(text)?;
     Ok(compare_between(&Run::read(&folder(run)?)?, &between)?)
 }
 
@@ -73,7 +73,7 @@ fn baselines() -> Result<Baselines, Failure> {
 
 /// Resolves an argument to a folder: the path itself if it holds a run, otherwise the baseline of this name.
 fn folder(argument: &Path) -> Result<PathBuf, Failure> {
-    if holds_run(argument) {
+    if is_run_folder(argument) {
         return Ok(argument.to_owned());
     }
     let name = argument.to_string_lossy();

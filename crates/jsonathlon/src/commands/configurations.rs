@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 
 use jsonathlon_artifacts::Store;
-use jsonathlon_catalogue::{Catalogue, Configuration, Setting, select_variants};
+use jsonathlon_catalogue::{Catalogue, Configuration, TargetKind, select_variants};
 use jsonathlon_workloads::target::Target;
 
-use super::{install, purpose::Purpose};
+use super::{install, setup::SetupContext};
 use crate::{cli::RunArguments, exit::Failure, interrupt::Interrupt};
 
 /// Every selected system in every selected variant and storage setting. A system without a matching one is
@@ -14,7 +14,7 @@ use crate::{cli::RunArguments, exit::Failure, interrupt::Interrupt};
 pub(super) fn configurations(
     arguments: &RunArguments,
     usual_systems: Option<&str>,
-    purpose: Purpose<'_>,
+    purpose: SetupContext<'_>,
     catalogue: &Catalogue,
 ) -> Result<Vec<Configuration>, Failure> {
     let selected = match &arguments.systems {
@@ -29,7 +29,7 @@ pub(super) fn configurations(
     let variants = if systems.is_empty() {
         Vec::new()
     } else {
-        purpose.variants(&systems, &arguments.variants, Setting::Started)?
+        purpose.variants(&systems, &arguments.variants, TargetKind::Started)?
     };
     let wanted: Vec<&str> = arguments.storage.split(',').map(str::trim).filter(|s| !s.is_empty()).collect();
     let known: BTreeSet<&str> =
@@ -51,7 +51,7 @@ pub(super) fn configurations(
                     let make = |variant: &str| {
                         Ok::<_, Failure>(one.system.configuration(one.version, variant, &storage.name)?)
                     };
-                    configurations.push(purpose.set_up(one.system, variant, make)?);
+                    configurations.push(purpose.configure(one.system, variant, make)?);
                 }
             }
         }
@@ -77,7 +77,7 @@ pub(super) fn references(
         if there.iter().any(|configuration| configuration.system == one.system.name()) {
             continue;
         }
-        for variant in select_variants(&[one.system], "default", Setting::Started)?.into_iter().flatten() {
+        for variant in select_variants(&[one.system], "default", TargetKind::Started)?.into_iter().flatten() {
             for storage in one.system.storages().iter().take(1) {
                 found.push(one.system.configuration(one.version, &variant.name, &storage.name)?);
             }
@@ -109,7 +109,10 @@ pub(super) fn targets(
             return Err(no_part());
         }
         let installed = install(store, artifact, configuration.server.as_ref(), interrupt)?;
-        targets.push(Target::new(configuration.really(&installed), workload, installed).ok_or_else(no_part)?);
+        targets.push(
+            Target::new(configuration.with_installed_version(&installed), workload, installed)
+                .ok_or_else(no_part)?,
+        );
     }
     Ok(targets)
 }

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use jsonathlon_dataset::describe::{DescribeOptions, describe};
 use jsonathlon_dataset::generate::Generator;
 use jsonathlon_dataset::source::Source;
-use jsonathlon_report::draw::Look;
+use jsonathlon_report::render::TableStyle;
 
 use super::print;
 use crate::cli::{DataAction, DataArguments};
@@ -83,13 +83,13 @@ fn print_profile(data: Option<&str>, json: bool) -> Result<ExitCode, Failure> {
         None => Source::Generated { seed: 1, start: 0, documents: 100_000, malformed: 0 },
     };
     let interrupt = Interrupt::install()?;
-    let profile = describe(&source, &DescribeOptions::default(), &mut |_| {}, &|| interrupt.wanted())?;
+    let profile = describe(&source, &DescribeOptions::default(), &mut |_| {}, &|| interrupt.is_requested())?;
     let text = if json {
         serde_json::to_string_pretty(&profile)
             .map_err(|error| Failure::environment(format!("failed to write: {error}")))?
             + "\n"
     } else {
-        jsonathlon_report::profile::render(&profile, Look { colour: true })
+        jsonathlon_report::profile::render(&profile, TableStyle { colour: true })
     };
     print(&text)?;
     Ok(ExitCode::SUCCESS)

@@ -1,12 +1,12 @@
 //! Converts the arguments of `jsonathlon run documents` into settings.
 
-use jsonathlon_dataset::ordinal::Data;
+use jsonathlon_dataset::nested::InnerContent;
 use jsonathlon_dataset::source::Source;
 use jsonathlon_workloads::documents::Documents;
 use jsonathlon_workloads::documents::settings::DocumentsSettings;
-use jsonathlon_workloads::pace::Enough;
+use jsonathlon_workloads::stopping::StoppingRule;
 
-use super::asked::{Asked, Usual};
+use super::run_request::{RunDefaults, RunRequest};
 use crate::cli::RunArguments;
 use crate::cli::documents::DocumentsArguments;
 use crate::exit::Failure;
@@ -24,7 +24,7 @@ const FULL_SIZES: [u32; 5] = [12, 14, 16, 18, 20];
 const FULL_TOTAL: u64 = 64 << 20;
 const FULL_READS: u32 = 2;
 
-pub(super) fn asked(arguments: &DocumentsArguments) -> Result<Asked<'_>, Failure> {
+pub(super) fn asked(arguments: &DocumentsArguments) -> Result<RunRequest<'_>, Failure> {
     let run = &arguments.run;
     not_of_documents(run)?;
     let full = arguments.full;
@@ -43,18 +43,18 @@ pub(super) fn asked(arguments: &DocumentsArguments) -> Result<Asked<'_>, Failure
         limits: ordered(arguments.limits.as_deref().unwrap_or_default()),
     };
     let tables = settings.tables().map_err(Failure::usage)?;
-    let usual = Usual {
+    let usual = RunDefaults {
         systems: Some(SYSTEMS),
         rounds: ROUNDS,
-        enough: Enough::Rounds,
+        enough: StoppingRule::Rounds,
         load_rounds: None,
         durability: None,
         memory: None,
-        most_memory: None,
+        memory_limit_bytes: None,
     };
     let workload = Documents::new(settings).map_err(Failure::usage)?;
     let source = Some(Source::Ordinals { tables });
-    Ok(Asked { arguments: run, source, usual, workload: Box::new(workload), own: None })
+    Ok(RunRequest { arguments: run, source, usual, workload: Box::new(workload), own: None })
 }
 
 /// Sorts ordinals in ascending order and removes duplicates.
@@ -66,10 +66,10 @@ fn ordered(ordinals: &[u32]) -> Vec<u32> {
 }
 
 /// Parses `--data` into data sets. The default is `identical`, with `--full` both.
-fn data(text: Option<&str>, full: bool) -> Result<Vec<Data>, Failure> {
-    let all = [Data::Identical, Data::Distinct];
+fn data(text: Option<&str>, full: bool) -> Result<Vec<InnerContent>, Failure> {
+    let all = [InnerContent::Identical, InnerContent::Distinct];
     let Some(text) = text else {
-        return Ok(if full { all.to_vec() } else { vec![Data::Identical] });
+        return Ok(if full { all.to_vec() } else { vec![InnerContent::Identical] });
     };
     let mut found = Vec::new();
     for word in text.split(',').map(str::trim) {

@@ -3,10 +3,10 @@
 use jsonathlon_dataset::records::{KeyOrder, KeyType, Kind, Records, Values};
 use jsonathlon_dataset::source::Source;
 use jsonathlon_workloads::durability::Durability;
-use jsonathlon_workloads::durability::settings::{DurabilitySettings, StopKind};
-use jsonathlon_workloads::pace::Enough;
+use jsonathlon_workloads::durability::settings::{CrashKind, DurabilitySettings};
+use jsonathlon_workloads::stopping::StoppingRule;
 
-use super::asked::{Asked, Usual};
+use super::run_request::{RunDefaults, RunRequest};
 use crate::cli::RunArguments;
 use crate::cli::durability::{DurabilityArguments, KindChoice};
 use crate::exit::Failure;
@@ -22,7 +22,7 @@ const OPERATION_S: f64 = 10.0;
 /// Earliest moment of a crash, as a share of the latest one (`--work`).
 const EARLIEST: f64 = 0.1;
 
-pub(super) fn asked(arguments: &DurabilityArguments) -> Result<Asked<'_>, Failure> {
+pub(super) fn asked(arguments: &DurabilityArguments) -> Result<RunRequest<'_>, Failure> {
     let run = &arguments.run;
     not_of_durability(run)?;
     let records = Records {
@@ -36,10 +36,10 @@ pub(super) fn asked(arguments: &DurabilityArguments) -> Result<Asked<'_>, Failur
     let documents = run.scale.unwrap_or(RECORDS);
     let source = Source::Records { records: records.clone(), documents };
     let kind = |choice: &KindChoice| match choice {
-        KindChoice::Process => StopKind::Process,
-        KindChoice::Power => StopKind::Power,
+        KindChoice::Process => CrashKind::Process,
+        KindChoice::Power => CrashKind::Power,
     };
-    let mut kinds: Vec<StopKind> = arguments.kind.iter().map(kind).collect();
+    let mut kinds: Vec<CrashKind> = arguments.kind.iter().map(kind).collect();
     kinds.sort_unstable();
     kinds.dedup();
     let settings = DurabilitySettings {
@@ -54,17 +54,17 @@ pub(super) fn asked(arguments: &DurabilityArguments) -> Result<Asked<'_>, Failur
         timeout_s: OPERATION_S,
     };
     settings.enter().map_err(Failure::environment)?;
-    let usual = Usual {
+    let usual = RunDefaults {
         systems: Some(SYSTEMS),
         rounds: 1,
-        enough: Enough::Rounds,
+        enough: StoppingRule::Rounds,
         load_rounds: Some(1),
         durability: None,
         memory: None,
-        most_memory: None,
+        memory_limit_bytes: None,
     };
     let workload = Durability::new(settings).map_err(Failure::usage)?;
-    Ok(Asked { arguments: run, source: Some(source), usual, workload: Box::new(workload), own: None })
+    Ok(RunRequest { arguments: run, source: Some(source), usual, workload: Box::new(workload), own: None })
 }
 
 /// Parses `--tier` into tiers in the order of [`TIERS`]. `all` gives an empty list, which stands for every

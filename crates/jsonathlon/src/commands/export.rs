@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use jsonathlon_report::draw::Look;
+use jsonathlon_report::render::TableStyle;
 use jsonathlon_report::run::{markdown, markdown_with_means, tables, tables_with_means};
 use jsonathlon_results::challenge::jsonbench::write;
 use jsonathlon_results::export::{csv, csv_with_means, jsonbench};
@@ -21,8 +21,8 @@ pub(crate) fn run(arguments: &ExportArguments) -> Result<ExitCode, Failure> {
     let run = Run::read(&arguments.run)?;
     let unwritable = |error: serde_json::Error| Failure::environment(format!("failed to write: {error}"));
     let text = match arguments.format {
-        Format::Table if arguments.means => tables_with_means(&run, Look { colour: true }),
-        Format::Table => tables(&run, Look { colour: true }),
+        Format::Table if arguments.means => tables_with_means(&run, TableStyle { colour: true }),
+        Format::Table => tables(&run, TableStyle { colour: true }),
         Format::Markdown if arguments.means => markdown_with_means(&run),
         Format::Markdown => markdown(&run),
         Format::Json => serde_json::to_string_pretty(&run.summary()).map_err(unwritable)? + "\n",

@@ -1,17 +1,17 @@
 //! Converts the arguments of `jsonathlon run fidelity` into settings.
 
-use jsonathlon_dataset::fidelity::Choice;
+use jsonathlon_dataset::fidelity::CorpusSelection;
 use jsonathlon_dataset::source::Source;
 use jsonathlon_workloads::fidelity::Fidelity;
 use jsonathlon_workloads::fidelity::settings::FidelitySettings;
-use jsonathlon_workloads::pace::Enough;
+use jsonathlon_workloads::stopping::StoppingRule;
 
-use super::asked::{Asked, UNTIMED_MEMORY, Usual};
+use super::run_request::{RunDefaults, RunRequest, UNTIMED_MEMORY};
 use crate::cli::RunArguments;
 use crate::cli::fidelity::FidelityArguments;
 use crate::exit::Failure;
 
-pub(super) fn asked(arguments: &FidelityArguments) -> Result<Asked<'_>, Failure> {
+pub(super) fn asked(arguments: &FidelityArguments) -> Result<RunRequest<'_>, Failure> {
     let run = &arguments.run;
     not_of_fidelity(run)?;
     let folder = arguments
@@ -23,20 +23,20 @@ pub(super) fn asked(arguments: &FidelityArguments) -> Result<Asked<'_>, Failure>
         })
         .transpose()?;
     let only = arguments.cases.iter().map(|name| name.trim().to_owned()).filter(|name| !name.is_empty());
-    let corpus = Choice { folder, only: only.collect() };
+    let corpus = CorpusSelection { folder, only: only.collect() };
     let source = Some(Source::Corpus(corpus.clone()));
-    let usual = Usual {
+    let usual = RunDefaults {
         systems: None,
         rounds: 1,
-        enough: Enough::Rounds,
+        enough: StoppingRule::Rounds,
         load_rounds: None,
         durability: None,
         memory: Some(UNTIMED_MEMORY),
-        most_memory: None,
+        memory_limit_bytes: None,
     };
     let workload =
         Fidelity::new(FidelitySettings { corpus }).map_err(|error| Failure::usage(error.to_string()))?;
-    Ok(Asked { arguments: run, source, usual, workload: Box::new(workload), own: None })
+    Ok(RunRequest { arguments: run, source, usual, workload: Box::new(workload), own: None })
 }
 
 /// Rejects shared options that do not apply to this workload, with the alternative or the reason.

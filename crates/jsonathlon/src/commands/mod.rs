@@ -1,22 +1,22 @@
 //! One module per subcommand: arguments become validated values, and other crates do the work.
 
-mod asked;
 pub(crate) mod check;
 pub(crate) mod compare;
 mod configurations;
 pub(crate) mod data;
 mod documents;
 mod durability;
-pub(crate) mod elsewhere;
 pub(crate) mod export;
+pub(crate) mod external_systems;
 mod fidelity;
 mod memory;
 pub(crate) mod published;
-mod purpose;
 pub(crate) mod questions;
 pub(crate) mod report;
 pub(crate) mod run;
+mod run_request;
 pub(crate) mod serving;
+mod setup;
 pub(crate) mod shell;
 pub(crate) mod study;
 pub(crate) mod systems;
@@ -26,8 +26,8 @@ use std::{io::Write, os::unix::fs::PermissionsExt, path::PathBuf};
 
 use tempfile::TempDir;
 
-use jsonathlon_artifacts::{Presence, Store};
-use jsonathlon_catalogue::{Artifact, Catalogue, Installed, Recipe};
+use jsonathlon_artifacts::{InstallState, Store};
+use jsonathlon_catalogue::{Artifact, Catalogue, InstalledArtifact, Recipe};
 use jsonathlon_report::format;
 use jsonathlon_servers::forbids_programs;
 use jsonathlon_workloads::session::WorkerCommand;
@@ -75,8 +75,12 @@ fn missing_programs(server: Option<&Recipe>) -> Vec<String> {
 
 /// Prerequisites that this machine lacks for a system, each with the remedy: the client that fetches the
 /// system, and the programs that its server needs.
-pub(crate) fn lacks(store: &Store, artifact: &Artifact, server: Option<&Recipe>) -> Vec<String> {
-    store.lacks(artifact).into_iter().chain(missing_programs(server)).collect()
+pub(crate) fn missing_requirements(
+    store: &Store,
+    artifact: &Artifact,
+    server: Option<&Recipe>,
+) -> Vec<String> {
+    store.missing_requirements(artifact).into_iter().chain(missing_programs(server)).collect()
 }
 
 /// Text with the sizes of a download in bytes and its licence. `None` or 0 bytes if there is nothing to
@@ -98,9 +102,9 @@ pub(crate) fn install(
     artifact: &Artifact,
     server: Option<&Recipe>,
     interrupt: &Interrupt,
-) -> Result<Installed, Failure> {
+) -> Result<InstalledArtifact, Failure> {
     let name = format!("{} {}", artifact.system, artifact.version);
-    if !matches!(store.presence(artifact), Presence::Installed(_) | Presence::Bundled)
+    if !matches!(store.presence(artifact), InstallState::Installed(_) | InstallState::Bundled)
         && let Some(source) = store.source(artifact)
     {
         let (download, unpacked) = (source.download_bytes(), source.installed_bytes());
@@ -109,11 +113,11 @@ pub(crate) fn install(
     }
     // A missing client alone is reported by the store.
     if !missing_programs(server).is_empty() {
-        let lacks = lacks(store, artifact, server).join("\n    ");
+        let lacks = missing_requirements(store, artifact, server).join("\n    ");
         return Err(Failure::environment(format!("{name} cannot be used here:\n    {lacks}")));
     }
     let mut bar = InstallBar::new(name);
-    let installed = store.install(artifact, &mut |progress| bar.show(progress), &|| interrupt.wanted());
+    let installed = store.install(artifact, &mut |progress| bar.show(progress), &|| interrupt.is_requested());
     bar.finish();
     let installed = installed?;
     if installed.sha256.is_some()

@@ -2,13 +2,13 @@
 
 use std::process::ExitCode;
 
-use jsonathlon_report::challenge::{By, others, published as draw};
-use jsonathlon_report::draw::Look;
+use jsonathlon_report::challenge::{SortKey, others, published as draw};
 use jsonathlon_report::published_documents as draw_documents;
+use jsonathlon_report::render::TableStyle;
 use jsonathlon_results::challenge::jsonbench::read;
 use jsonathlon_results::challenge::published::{Published, published, snapshots};
 use jsonathlon_results::export::jsonbench;
-use jsonathlon_results::folder::holds_run;
+use jsonathlon_results::folder::is_run_folder;
 use jsonathlon_results::published_documents::{PublishedDocuments, published_documents};
 use jsonathlon_results::summary::Run;
 
@@ -16,7 +16,7 @@ use super::print;
 use crate::cli::{PublishedArguments, ScoredBy};
 use crate::exit::Failure;
 
-const LOOK: Look = Look { colour: true };
+const LOOK: TableStyle = TableStyle { colour: true };
 
 pub(crate) fn run(arguments: &PublishedArguments) -> Result<ExitCode, Failure> {
     if arguments.documents {
@@ -35,13 +35,13 @@ pub(crate) fn run(arguments: &PublishedArguments) -> Result<ExitCode, Failure> {
         return as_json(&chosen);
     }
     let by = match arguments.by {
-        ScoredBy::Hot => By::Hot,
-        ScoredBy::Cold => By::Cold,
-        ScoredBy::Size => By::Size,
+        ScoredBy::Hot => SortKey::Hot,
+        ScoredBy::Cold => SortKey::Cold,
+        ScoredBy::Size => SortKey::Size,
     };
     let mut text = draw(&chosen, by, LOOK);
     for path in &arguments.paths {
-        let files = if holds_run(path) {
+        let files = if is_run_folder(path) {
             jsonbench(&Run::read(path)?)?.into_iter().map(|one| one.file).collect()
         } else {
             read(path)?

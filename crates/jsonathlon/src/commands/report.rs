@@ -8,7 +8,7 @@ use std::process::{Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
 
 use jsonathlon_report::page;
-use jsonathlon_results::folder::write_whole;
+use jsonathlon_results::folder::write_atomic;
 use jsonathlon_results::summary::Run;
 
 use super::print;
@@ -42,7 +42,7 @@ pub(crate) fn run(arguments: &ReportArguments) -> Result<ExitCode, Failure> {
                 // The path is not printed, because the file may be standard output.
                 return Ok(ExitCode::SUCCESS);
             }
-            write_whole(&file, text.as_bytes())?;
+            write_atomic(&file, text.as_bytes())?;
             file
         }
     };

@@ -8,25 +8,25 @@ use std::{
 use jsonathlon_artifacts::Store;
 use jsonathlon_catalogue::{Catalogue, Configuration, Transport};
 use jsonathlon_dataset::source::Source;
-use jsonathlon_report::{draw::Look, page, run::summed_up};
+use jsonathlon_report::{page, render::TableStyle, run::tables_from_summary};
 use jsonathlon_results::{folder::read_manifest, summary::Run};
 use jsonathlon_schema::record::Verdict;
 use jsonathlon_workloads::{
     RunError,
-    run::{Plan, default_folder, resume, start},
-    settings::{PageCache, Settings},
+    run::{RunPlan, default_folder, resume, start},
+    settings::{PageCachePolicy, Settings},
     target::Target,
     workload::Workload,
 };
 
 use super::{
-    asked::Asked,
     catalogue,
     configurations::{configurations, references, targets},
-    elsewhere::{self, Wanted},
-    memory::{Memory, as_before},
+    external_systems::{self, ExternalRequest},
+    memory::{Memory, restore_memory},
     print,
-    purpose::Purpose,
+    run_request::RunRequest,
+    setup::SetupContext,
     worker, workload,
 };
 use crate::{
@@ -38,7 +38,7 @@ use crate::{
 
 pub(crate) fn run(command: &RunCommand) -> Result<ExitCode, Failure> {
     let json = workload::asked(command)?.arguments.json;
-    let done = carried_out(command, &Interrupt::install()?)?;
+    let done = execute(command, &Interrupt::install()?)?;
     let code = show(&done.folder, json)?;
     match done.cut_short {
         Some(failure) => Err(failure),
@@ -55,19 +55,19 @@ pub(super) struct Done {
 }
 
 /// Starts or resumes the run that a command describes.
-pub(super) fn carried_out(command: &RunCommand, interrupt: &Interrupt) -> Result<Done, Failure> {
+pub(super) fn execute(command: &RunCommand, interrupt: &Interrupt) -> Result<Done, Failure> {
     let asked = workload::asked(command)?;
     let arguments = asked.arguments;
     let catalogue = catalogue(&arguments.catalogue.systems_dir)?;
     let store = Store::from_environment()?.accepting_newer(arguments.newer.accept_newer);
     let request = match &arguments.resume {
-        Some(folder) => continued(folder, &catalogue, &store, interrupt)?,
-        None => fresh(asked, &catalogue, interrupt)?,
+        Some(folder) => resumed_run(folder, &catalogue, &store, interrupt)?,
+        None => new_run(asked, &catalogue, interrupt)?,
     };
     let mut workload = request.workload;
-    let mut targets = targets(request.configurations, workload.part(), &store, interrupt)?;
+    let mut targets = targets(request.configurations, workload.section_name(), &store, interrupt)?;
     targets.extend(request.elsewhere);
-    let plan = Plan {
+    let plan = RunPlan {
         source: request.source,
         settings: request.settings,
         targets,
@@ -76,7 +76,7 @@ pub(super) fn carried_out(command: &RunCommand, interrupt: &Interrupt) -> Result
     };
     let folder = request.folder.map_or_else(default_folder, Ok)?;
     let mut progress = RunProgress::new();
-    let cancelled = || interrupt.wanted();
+    let cancelled = || interrupt.is_requested();
     let outcome = if arguments.resume.is_some() {
         resume(&plan, &mut *workload, &folder, &mut progress, &cancelled)
     } else {
@@ -104,7 +104,7 @@ pub(super) fn carried_out(command: &RunCommand, interrupt: &Interrupt) -> Result
 }
 
 /// Everything that a run needs, before its systems are installed.
-struct Request {
+struct ResolvedRun {
     workload: Box<dyn Workload>,
     source: Source,
     settings: Settings,
@@ -115,8 +115,12 @@ struct Request {
     folder: Option<PathBuf>,
 }
 
-fn fresh(asked: Asked<'_>, catalogue: &Catalogue, interrupt: &Interrupt) -> Result<Request, Failure> {
-    let Asked { arguments, source, usual: own, workload, own: folder_of_questions } = asked;
+fn new_run(
+    asked: RunRequest<'_>,
+    catalogue: &Catalogue,
+    interrupt: &Interrupt,
+) -> Result<ResolvedRun, Failure> {
+    let RunRequest { arguments, source, usual: own, workload, own: folder_of_questions } = asked;
     let scale = arguments.scale.unwrap_or(cli::USUAL_SCALE);
     let source = match (source, &arguments.data) {
         (Some(source), _) => source,
@@ -137,7 +141,7 @@ fn fresh(asked: Asked<'_>, catalogue: &Catalogue, interrupt: &Interrupt) -> Resu
     let usual = Settings::default();
     let mut settings = Settings {
         rounds: arguments.rounds.unwrap_or(own.rounds),
-        enough: own.enough,
+        stopping: own.enough,
         load_rounds: own.load_rounds,
         timeout_s: arguments.timeout,
         load_timeout_s: arguments.load_timeout,
@@ -148,15 +152,15 @@ fn fresh(asked: Asked<'_>, catalogue: &Catalogue, interrupt: &Interrupt) -> Resu
             cli::Transport::Tls => Transport::Tls,
             cli::Transport::Unix => Transport::Unix,
         },
-        page_cache: own.most_memory.map_or(PageCache::Free, PageCache::capped),
+        page_cache: own.memory_limit_bytes.map_or(PageCachePolicy::Free, PageCachePolicy::capped),
         ..usual
     };
-    if let PageCache::Uncapped(why) = &settings.page_cache {
+    if let PageCachePolicy::Uncapped(why) = &settings.page_cache {
         crate::say!("note: the page cache is not capped, since this machine does not let it be: {why}");
     }
     let memory = Memory::of(arguments, own.memory)?;
-    let purpose = Purpose {
-        workload: workload.part(),
+    let purpose = SetupContext {
+        workload: workload.section_name(),
         durability: own.durability.as_deref(),
         own: folder_of_questions.as_ref(),
     };
@@ -165,14 +169,14 @@ fn fresh(asked: Asked<'_>, catalogue: &Catalogue, interrupt: &Interrupt) -> Resu
     }
     let mut configurations = configurations(arguments, own.systems, purpose, catalogue)?
         .into_iter()
-        .map(|configuration| memory.set(purpose.of(configuration)?.reached_over(settings.transport)?))
+        .map(|configuration| memory.set(purpose.of(configuration)?.with_transport(settings.transport)?))
         .collect::<Result<Vec<_>, _>>()?
         .concat();
     if !arguments.no_yardstick {
-        configurations.extend(references(catalogue, workload.part(), &configurations)?);
+        configurations.extend(references(catalogue, workload.section_name(), &configurations)?);
     }
     // Last, because remote servers are contacted here: errors of the other options are reported before.
-    let wanted = Wanted {
+    let wanted = ExternalRequest {
         systems: &arguments.system,
         restart_commands: &arguments.restart_command,
         variants: &arguments.variants,
@@ -182,8 +186,9 @@ fn fresh(asked: Asked<'_>, catalogue: &Catalogue, interrupt: &Interrupt) -> Resu
         purpose,
     };
     let elsewhere;
-    (settings.elsewhere, elsewhere) = elsewhere::find(&wanted, catalogue, interrupt)?;
-    Ok(Request { workload, source, settings, configurations, elsewhere, folder: arguments.out.clone() })
+    (settings.external_systems, elsewhere) =
+        external_systems::connect_external(&wanted, catalogue, interrupt)?;
+    Ok(ResolvedRun { workload, source, settings, configurations, elsewhere, folder: arguments.out.clone() })
 }
 
 /// Makes a path absolute, because a resumed run may be started in another directory.
@@ -197,25 +202,35 @@ fn absolute(source: Source) -> Result<Source, Failure> {
 }
 
 /// Request of the run in `folder`, restored from its manifest.
-fn continued(
+fn resumed_run(
     folder: &Path,
     catalogue: &Catalogue,
     store: &Store,
     interrupt: &Interrupt,
-) -> Result<Request, Failure> {
+) -> Result<ResolvedRun, Failure> {
     let manifest = read_manifest(folder)?;
     let unreadable = |error: serde_json::Error| {
         Failure::usage(format!("the manifest of {} cannot be understood: {error}", folder.display()))
     };
-    let workload = workload::again(&manifest)?;
+    let workload = workload::restore_workload(&manifest)?;
     let durability = workload::durability(&manifest);
     let own = workload::own_questions(&manifest)?;
-    let purpose = Purpose { workload: workload.part(), durability: durability.as_deref(), own: own.as_ref() };
+    let purpose = SetupContext {
+        workload: workload.section_name(),
+        durability: durability.as_deref(),
+        own: own.as_ref(),
+    };
     let settings: Settings = serde_json::from_value(manifest.settings).map_err(unreadable)?;
     let mut configurations = Vec::with_capacity(manifest.configurations.len());
-    let mut there = elsewhere::again(&settings, catalogue, &manifest.configurations, purpose, interrupt)?;
+    let mut there = external_systems::restore_external(
+        &settings,
+        catalogue,
+        &manifest.configurations,
+        purpose,
+        interrupt,
+    )?;
     let placed =
-        |then: &jsonathlon_schema::manifest::Configuration| elsewhere::is_elsewhere(&then.id.version);
+        |then: &jsonathlon_schema::manifest::Configuration| external_systems::is_elsewhere(&then.id.version);
     for then in manifest.configurations.iter().filter(|then| !placed(then)) {
         let system = catalogue.get(&then.id.system)?;
         // An accepted newer version is listed in the catalogue as the pinned version that it replaces.
@@ -223,10 +238,10 @@ fn continued(
         let version = pinned.map_or(then.id.version.as_str(), |artifact| &artifact.version);
         let make =
             |variant: &str| Ok::<_, Failure>(system.configuration(version, variant, &then.id.storage)?);
-        let now = purpose.of(purpose.set_up(system, &then.id.variant, make)?)?;
-        configurations.push(as_before(now.reached_over(settings.transport)?, then)?);
+        let now = purpose.of(purpose.configure(system, &then.id.variant, make)?)?;
+        configurations.push(restore_memory(now.with_transport(settings.transport)?, then)?);
     }
-    Ok(Request {
+    Ok(ResolvedRun {
         workload,
         source: serde_json::from_value(manifest.data.origin).map_err(unreadable)?,
         settings,
@@ -257,7 +272,7 @@ fn show(folder: &Path, json: bool) -> Result<ExitCode, Failure> {
             .map(|text| text + "\n")
             .map_err(|error| Failure::environment(format!("failed to write the summary: {error}")))?
     } else {
-        summed_up(&run, &summary, Look { colour: true })
+        tables_from_summary(&run, &summary, TableStyle { colour: true })
     };
     print(&text).map_err(|failure| {
         let advice = format!("the run is whole; print its tables by: jsonathlon export {}", folder.display());
@@ -273,6 +288,6 @@ fn show(folder: &Path, json: bool) -> Result<ExitCode, Failure> {
         ),
     }
     let is_disputed = summary.results.iter().any(|entry| entry.verdict == Verdict::Disputed);
-    let is_well = summary.failures.is_empty() && summary.complete && summary.broken_promises.is_empty();
-    Ok(if is_well && !is_disputed { ExitCode::SUCCESS } else { ExitCode::from(FAILED_CELL) })
+    let is_rankable = summary.failures.is_empty() && summary.complete && summary.broken_promises.is_empty();
+    Ok(if is_rankable && !is_disputed { ExitCode::SUCCESS } else { ExitCode::from(FAILED_CELL) })
 }

@@ -5,12 +5,12 @@ use std::path::Path;
 use jsonathlon_dataset::records::{KeyOrder, KeyType, Kind, Records, Values};
 use jsonathlon_dataset::source::Source;
 use jsonathlon_loadgen::paths::{Position, Projection};
-use jsonathlon_workloads::pace::Enough;
-use jsonathlon_workloads::serving::settings::{Sample, ServingSettings, Spread};
+use jsonathlon_workloads::serving::settings::{ArrivalPattern, EncodedSample, ServingSettings};
 use jsonathlon_workloads::serving::{Serving, mixes};
+use jsonathlon_workloads::stopping::StoppingRule;
 
-use super::asked::{Asked, Usual};
-use super::memory::usual_budget;
+use super::memory::default_budget;
+use super::run_request::{RunDefaults, RunRequest};
 use crate::cli::serving::{
     ArrivalChoice, Documents, KeyOrderChoice, KeyTypeChoice, PositionChoice, ServingArguments, ValuesChoice,
 };
@@ -24,7 +24,7 @@ const ROUNDS: u32 = 4;
 /// Maximum number of retries of an operation that failed because of a conflict.
 const RETRIES: u32 = 10;
 
-pub(super) fn asked(arguments: &ServingArguments) -> Result<Asked<'_>, Failure> {
+pub(super) fn asked(arguments: &ServingArguments) -> Result<RunRequest<'_>, Failure> {
     let run = &arguments.run;
     not_of_serving(run)?;
     let kind = match arguments.documents {
@@ -76,7 +76,7 @@ pub(super) fn asked(arguments: &ServingArguments) -> Result<Asked<'_>, Failure> 
     let mut clients = arguments.clients.clone();
     clients.sort_unstable();
     clients.dedup();
-    let budget = run.memory.unwrap_or_else(usual_budget);
+    let budget = run.memory.unwrap_or_else(default_budget);
     let documents = match arguments.ratio {
         Some(ratio) => of_memory(&records, ratio * budget as f64)?,
         None => run.scale.unwrap_or(USUAL_SCALE),
@@ -88,8 +88,8 @@ pub(super) fn asked(arguments: &ServingArguments) -> Result<Asked<'_>, Failure> 
         clients,
         rates: arguments.rates.clone().map(|rates| rates.0).unwrap_or_default(),
         spread: match arguments.arrival {
-            ArrivalChoice::Poisson => Spread::Poisson,
-            ArrivalChoice::Fixed => Spread::Fixed,
+            ArrivalChoice::Poisson => ArrivalPattern::Poisson,
+            ArrivalChoice::Fixed => ArrivalPattern::Fixed,
         },
         objective: arguments.slo,
         ramp_s: arguments.ramp,
@@ -115,20 +115,20 @@ pub(super) fn asked(arguments: &ServingArguments) -> Result<Asked<'_>, Failure> 
         retries: RETRIES,
     };
     let enough = match (run.rounds, run.budget) {
-        (None, Some(seconds)) => Enough::Budget { seconds, strict: true },
-        _ => Enough::Rounds,
+        (None, Some(seconds)) => StoppingRule::Budget { seconds, strict: true },
+        _ => StoppingRule::Rounds,
     };
-    let usual = Usual {
+    let usual = RunDefaults {
         systems: Some(SYSTEMS),
         rounds: ROUNDS,
         enough,
         load_rounds: Some(run.load_rounds.unwrap_or(1)),
         durability: Some(arguments.durability.clone()),
         memory: None,
-        most_memory: arguments.ratio.map(|_| budget),
+        memory_limit_bytes: arguments.ratio.map(|_| budget),
     };
     let workload = Serving::new(settings).map_err(Failure::usage)?;
-    Ok(Asked { arguments: run, source: Some(source), usual, workload: Box::new(workload), own: None })
+    Ok(RunRequest { arguments: run, source: Some(source), usual, workload: Box::new(workload), own: None })
 }
 
 /// Value of `--mixes` for a run that only measures the stored size of documents (`--encode`).
@@ -136,7 +136,7 @@ const NONE: &str = "none";
 
 /// Parses `--encode`: documents whose stored size each system is asked for, as JSON objects or names of
 /// kinds.
-fn samples(text: &str, records: &Records) -> Result<Vec<Sample>, Failure> {
+fn samples(text: &str, records: &Records) -> Result<Vec<EncodedSample>, Failure> {
     let kinds =
         [("small", Kind::Small), ("flat", Kind::Flat), ("large", Kind::Large), ("nested", Kind::Nested)];
     let mut all = Vec::new();
@@ -158,7 +158,7 @@ fn samples(text: &str, records: &Records) -> Result<Vec<Sample>, Failure> {
                 }
             },
         };
-        all.push(Sample { name: name.to_owned(), text });
+        all.push(EncodedSample { name: name.to_owned(), text });
     }
     Ok(all)
 }

@@ -3,16 +3,16 @@
 use std::process::ExitCode;
 
 use jsonathlon_artifacts::{ArtifactError, Store, SystemStatus, machine_libraries, statuses};
-use jsonathlon_catalogue::{ANALYTICS, Catalogue, Selected, is_package, is_plain};
+use jsonathlon_catalogue::{ANALYTICS, Catalogue, SelectedSystem, is_package, is_plain};
 use jsonathlon_report::format;
 use jsonathlon_workloads::{
-    proof::{Proof, prove},
+    smoke_test::{SmokeTestReport, smoke_test},
     target::Target,
 };
 
-use super::{catalogue, install, lacks, print, scratch, size_and_licence, worker};
+use super::{catalogue, install, missing_requirements, print, scratch, size_and_licence, worker};
 use crate::{
-    cli::{CatalogueArguments, NamesArguments, PackagesArguments, SystemsAction, SystemsArguments},
+    cli::{CatalogueArguments, PackagesArguments, SystemNames, SystemsAction, SystemsArguments},
     exit::{FAILED_CELL, Failure, INTERRUPTED},
     interrupt::Interrupt,
     progress::{CheckBar, InstallBar},
@@ -44,13 +44,13 @@ fn packages(arguments: &PackagesArguments) -> Result<ExitCode, Failure> {
     let mut bar = InstallBar::new(format!("index of {suite}"));
     let closure =
         Store::from_environment()?
-            .packages(suite, names, &mut |progress| bar.show(progress), &|| interrupt.wanted());
+            .packages(suite, names, &mut |progress| bar.show(progress), &|| interrupt.is_requested());
     bar.finish();
     print(&closure?.to_string())?;
     Ok(ExitCode::SUCCESS)
 }
 
-fn selected<'a>(names: &NamesArguments, catalogue: &'a Catalogue) -> Result<Vec<Selected<'a>>, Failure> {
+fn selected<'a>(names: &SystemNames, catalogue: &'a Catalogue) -> Result<Vec<SelectedSystem<'a>>, Failure> {
     let text = if names.all { "all".to_owned() } else { names.names.join(",") };
     Ok(catalogue.select(Some(&text))?)
 }
@@ -73,7 +73,7 @@ fn list(names: &[String], json: bool, folders: &CatalogueArguments) -> Result<Ex
         let system = catalogue.get(&status.name)?;
         // A system that has no artifact for this platform is not examined.
         if let Ok(Some(artifact)) = system.artifact(&status.version) {
-            status.lacks = lacks(&store, artifact, system.server());
+            status.lacks = missing_requirements(&store, artifact, system.server());
         }
     }
     if json {
@@ -137,8 +137,8 @@ fn taken_from_the_machine(libraries: &[String]) -> String {
 /// after a failure, but not after an interrupt. The lowest exit code counts, because a defect of a system
 /// matters more than what the machine lacks for another.
 fn each(
-    names: &NamesArguments,
-    one: impl Fn(&Selected<'_>, &Store, &Interrupt) -> Result<String, Failure>,
+    names: &SystemNames,
+    one: impl Fn(&SelectedSystem<'_>, &Store, &Interrupt) -> Result<String, Failure>,
 ) -> Result<ExitCode, Failure> {
     let catalogue = catalogue(&names.catalogue.systems_dir)?;
     let store = Store::from_environment()?.accepting_newer(names.newer.accept_newer);
@@ -160,7 +160,7 @@ fn each(
     Ok(code.map_or(ExitCode::SUCCESS, ExitCode::from))
 }
 
-fn install_one(one: &Selected<'_>, store: &Store, interrupt: &Interrupt) -> Result<String, Failure> {
+fn install_one(one: &SelectedSystem<'_>, store: &Store, interrupt: &Interrupt) -> Result<String, Failure> {
     let Some(artifact) = one.system.artifact(one.version)? else {
         return Ok("nothing to install".to_owned());
     };
@@ -181,10 +181,10 @@ fn install_one(one: &Selected<'_>, store: &Store, interrupt: &Interrupt) -> Resu
     })
 }
 
-fn remove_one(one: &Selected<'_>, store: &Store, interrupt: &Interrupt) -> Result<String, Failure> {
+fn remove_one(one: &SelectedSystem<'_>, store: &Store, interrupt: &Interrupt) -> Result<String, Failure> {
     match one.system.artifact(one.version)? {
         Some(artifact) if !artifact.is_bundled() => {
-            let bytes = store.remove(artifact, &|| interrupt.wanted())?;
+            let bytes = store.remove(artifact, &|| interrupt.is_requested())?;
             Ok(format!("removed, {} are free again", format::bytes(bytes as f64)))
         }
         _ => Ok("part of the program, nothing to remove".to_owned()),
@@ -193,13 +193,13 @@ fn remove_one(one: &Selected<'_>, store: &Store, interrupt: &Interrupt) -> Resul
 
 /// Compares the installed files with the record, then makes a small run: loads documents, asks every
 /// question, and drops the table.
-fn check_one(one: &Selected<'_>, store: &Store, interrupt: &Interrupt) -> Result<String, Failure> {
+fn check_one(one: &SelectedSystem<'_>, store: &Store, interrupt: &Interrupt) -> Result<String, Failure> {
     let Some(artifact) = one.system.artifact(one.version)? else {
         return Ok("runs by address only, nothing to check".to_owned());
     };
     let mut files = "part of the program".to_owned();
     if !artifact.is_bundled() {
-        let checked = store.check(artifact, &mut |_| {}, &|| interrupt.wanted());
+        let checked = store.check(artifact, &mut |_| {}, &|| interrupt.is_requested());
         let checked = checked.map_err(|error| match error {
             ArtifactError::Damaged { .. } => failed_check(error.to_string()),
             other => other.into(),
@@ -207,7 +207,7 @@ fn check_one(one: &Selected<'_>, store: &Store, interrupt: &Interrupt) -> Result
         let s = if checked.files == 1 { "" } else { "s" };
         files = format!("{} file{s} as recorded, {}", checked.files, format::bytes(checked.bytes as f64));
     }
-    let variant = one.system.usual_variant();
+    let variant = one.system.representative_variant();
     let variant = variant.map_or("default", |variant| variant.name.as_str());
     let storage = one.system.storages().first().map_or("default", |storage| storage.name.as_str());
     let configuration = one.system.configuration(one.version, variant, storage)?;
@@ -216,15 +216,16 @@ fn check_one(one: &Selected<'_>, store: &Store, interrupt: &Interrupt) -> Result
     if !libraries.is_empty() {
         files += &format!("; {}", taken_from_the_machine(&libraries));
     }
-    let Some(target) = Target::new(configuration.really(&installed), ANALYTICS, installed) else {
+    let Some(target) = Target::new(configuration.with_installed_version(&installed), ANALYTICS, installed)
+    else {
         return Ok(format!("{files}; has no analytics folder, nothing to ask"));
     };
     // Removed on every path, with the files that the server's user left in it.
     let scratch = scratch("jsonathlon-check-")?;
     let mut progress = CheckBar::new(format!("{} {}", one.system.name(), one.version));
-    let proof = prove(target, worker()?, scratch.path(), &mut progress, &|| interrupt.wanted());
+    let proof = smoke_test(target, worker()?, scratch.path(), &mut progress, &|| interrupt.is_requested());
     progress.finish();
-    let Proof { version, loaded, right, problems } = proof?;
+    let SmokeTestReport { version, loaded, right, problems } = proof?;
     scratch.close().map_err(|error| {
         Failure::environment(format!("failed to remove the folder of the check: {error}"))
     })?;

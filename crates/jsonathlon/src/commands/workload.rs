@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use jsonathlon_catalogue::{ANALYTICS, DOCUMENTS, FIDELITY, OwnQuestions, QUESTIONS, SERVING};
+use jsonathlon_catalogue::{ANALYTICS, DOCUMENTS, FIDELITY, QUESTIONS, SERVING, UserQuestions};
 use jsonathlon_schema::manifest::Manifest;
 use jsonathlon_workloads::{
     analytics::Analytics,
@@ -15,8 +15,9 @@ use jsonathlon_workloads::{
 };
 
 use super::{
-    asked::{Asked, asking, usual},
-    documents, durability as durable, fidelity, questions, serving,
+    documents, durability as durable, fidelity, questions,
+    run_request::{RunRequest, asking, question_defaults},
+    serving,
 };
 use crate::{
     cli::{AnalyticsArguments, RunCommand, RunWorkload},
@@ -24,7 +25,7 @@ use crate::{
 };
 
 /// Converts the arguments of `jsonathlon run` into the request of a run.
-pub(super) fn asked(command: &RunCommand) -> Result<Asked<'_>, Failure> {
+pub(super) fn asked(command: &RunCommand) -> Result<RunRequest<'_>, Failure> {
     match &command.workload {
         None => Ok(analytics(&command.analytics)),
         Some(RunWorkload::Analytics(arguments)) => Ok(analytics(arguments)),
@@ -36,15 +37,21 @@ pub(super) fn asked(command: &RunCommand) -> Result<Asked<'_>, Failure> {
     }
 }
 
-fn analytics(arguments: &AnalyticsArguments) -> Asked<'_> {
+fn analytics(arguments: &AnalyticsArguments) -> RunRequest<'_> {
     let settings = asking(&arguments.run, &arguments.asking);
     let workload = Analytics::new(settings);
     let workload = Box::new(if arguments.force { workload.of_any_documents() } else { workload });
-    Asked { arguments: &arguments.run, source: None, usual: usual(&arguments.run), workload, own: None }
+    RunRequest {
+        arguments: &arguments.run,
+        source: None,
+        usual: question_defaults(&arguments.run),
+        workload,
+        own: None,
+    }
 }
 
 /// Workload of a run that is resumed, with the settings from its manifest.
-pub(super) fn again(manifest: &Manifest) -> Result<Box<dyn Workload>, Failure> {
+pub(super) fn restore_workload(manifest: &Manifest) -> Result<Box<dyn Workload>, Failure> {
     let [name] = manifest.workloads.as_slice() else {
         return Err(Failure::usage(format!(
             "the run is of {} workloads, and one at a time is resumed",
@@ -100,12 +107,12 @@ pub(super) fn durability(manifest: &Manifest) -> Option<String> {
 
 /// Reads the user's folder of questions again for a run that is resumed; `None` for other workloads. Fails if
 /// the questions were changed since the run began.
-pub(super) fn own_questions(manifest: &Manifest) -> Result<Option<OwnQuestions>, Failure> {
+pub(super) fn own_questions(manifest: &Manifest) -> Result<Option<UserQuestions>, Failure> {
     let Some(own) = manifest.settings.get(QUESTIONS) else { return Ok(None) };
     let then: QuestionsSettings = serde_json::from_value(own.clone()).map_err(|error| {
         Failure::usage(format!("the manifest's settings of {QUESTIONS} cannot be understood: {error}"))
     })?;
-    let now = OwnQuestions::read(&then.folder)?;
+    let now = UserQuestions::read(&then.folder)?;
     if QuestionsSettings::of(&now, then.asking.clone()) != then {
         return Err(Failure::usage(format!(
             "the questions of {} were changed since the run began: start a new run",

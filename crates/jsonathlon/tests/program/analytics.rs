@@ -4,11 +4,11 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Command;
 
-use jsonathlon_results::summary::{Entry, Run, Summary};
-use jsonathlon_schema::figure::Figure;
-use jsonathlon_schema::id::State;
-use jsonathlon_schema::manifest::{Configuration, Data};
-use jsonathlon_schema::record::{Body, Phase, Verdict};
+use jsonathlon_results::summary::{CellSummary, Run, Summary};
+use jsonathlon_schema::id::DataState;
+use jsonathlon_schema::manifest::{Configuration, DataSetInfo};
+use jsonathlon_schema::metric::MetricDef;
+use jsonathlon_schema::record::{Phase, RecordBody, Verdict};
 
 use crate::support::real::{self, SMALL};
 
@@ -26,7 +26,7 @@ fn run(out: &Path, arguments: &[&str]) -> (Run, Summary) {
     let run = Run::read(out).unwrap();
     assert_eq!(run.summary(), printed, "what was printed is not what the journal says");
     for name in run.trials().flat_map(|trial| trial.metrics.keys()) {
-        assert!(Figure::named(name).is_some(), "{name}: register it in crates/schema/src/figure.rs");
+        assert!(MetricDef::find(name).is_some(), "{name}: register it in crates/schema/src/metric.rs");
     }
     (run, printed)
 }
@@ -37,8 +37,8 @@ fn open_folder() -> tempfile::TempDir {
     tempfile::Builder::new().permissions(open).tempdir().unwrap()
 }
 
-fn questions(summary: &Summary) -> impl Iterator<Item = &Entry> {
-    summary.results.iter().filter(|entry| entry.cell.step.is_own())
+fn questions(summary: &Summary) -> impl Iterator<Item = &CellSummary> {
+    summary.results.iter().filter(|entry| entry.cell.step.is_workload_step())
 }
 
 /// All configurations of a system. One test per system, so that they can run in parallel.
@@ -115,8 +115,8 @@ pub(crate) fn promises_are_kept(
 ) {
     assert!(summary.complete && summary.failures.is_empty(), "{:?}", summary.failures);
     for configuration in &run.manifest.configurations {
-        let of = |entry: &&Entry| configuration.has(&entry.cell);
-        let asked: Vec<&Entry> = questions(summary).filter(of).collect();
+        let of = |entry: &&CellSummary| configuration.has(&entry.cell);
+        let asked: Vec<&CellSummary> = questions(summary).filter(of).collect();
         assert_eq!(asked.len(), 6 * phases(configuration), "{configuration:?}");
         for entry in asked {
             let estimates = configuration.id.variant == "uniq" || configuration.id.system == "elasticsearch";
@@ -144,7 +144,7 @@ pub(crate) fn promises_are_kept(
     }
     // Every plan was kept, and no plan broke a promise.
     let plans = run.records.iter().filter(|record| match &record.body {
-        Body::Plan(plan) => {
+        RecordBody::Plan(plan) => {
             assert_eq!(plan.violations, Vec::<String>::new(), "{}", plan.file);
             let text = std::fs::read_to_string(Path::new(&run.path).join(&plan.file)).unwrap();
             assert!(text.len() > 50, "{text}");
@@ -156,7 +156,7 @@ pub(crate) fn promises_are_kept(
     // The round trip was checked for every configuration; those that keep the text return the same bytes.
     let mut structures = 0;
     for record in &run.records {
-        if let Body::Structure(structure) = &record.body {
+        if let RecordBody::Structure(structure) = &record.body {
             structures += 1;
             assert_eq!(structure.compared, 1000);
             let expected = match (structure.cell.id.system.as_str(), structure.cell.id.variant.as_str()) {
@@ -181,8 +181,8 @@ fn both_states_are_asked_and_never_mixed() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("run");
     let (_, summary) = run(&out, &["--scale", "3k", "--rounds", "1", "--trials", "1", "--state", "both"]);
-    for state in State::ALL {
-        let in_state: Vec<&Entry> =
+    for state in DataState::ALL {
+        let in_state: Vec<&CellSummary> =
             questions(&summary).filter(|entry| entry.cell.state == Some(state)).collect();
         // Three systems in two classes, six questions, cold and hot, and two yardsticks that are only hot.
         assert_eq!(in_state.len(), 72 + 12);
@@ -199,7 +199,8 @@ fn planted_bad_lines_are_no_documents_and_listed_once() {
     let out = folder.path().join("run");
     let (run, summary) = run(&out, &["--scale", "20k", "--malformed", "16", "--rounds", "1"]);
     assert!(questions(&summary).all(|entry| entry.verdict == Verdict::Exact));
-    let loads: Vec<&Entry> = summary.results.iter().filter(|entry| entry.cell.phase == Phase::Load).collect();
+    let loads: Vec<&CellSummary> =
+        summary.results.iter().filter(|entry| entry.cell.phase == Phase::Load).collect();
     assert_eq!(loads.len(), 8);
     // Invalid lines are not offered to any system, and are counted once.
     for load in loads {
@@ -207,9 +208,9 @@ fn planted_bad_lines_are_no_documents_and_listed_once() {
         assert_eq!(load.metrics["documents_rejected"], 0.0, "{load:?}");
         assert_eq!(load.metrics["documents_loaded"], 19_984.0, "{load:?}");
     }
-    assert!(!run.records.iter().any(|record| matches!(record.body, Body::Rejects(_))));
+    assert!(!run.records.iter().any(|record| matches!(record.body, RecordBody::Rejects(_))));
     assert_eq!((run.manifest.data.documents, run.manifest.data.no_documents), (19_984, 16));
-    let text = std::fs::read_to_string(out.join(Data::NO_DOCUMENTS)).unwrap();
+    let text = std::fs::read_to_string(out.join(DataSetInfo::NO_DOCUMENTS)).unwrap();
     let listed: Vec<u64> = text
         .lines()
         .map(|line| {

@@ -4,11 +4,13 @@
 use std::path::{Path, PathBuf};
 
 use jsonathlon_catalogue::Catalogue;
-use jsonathlon_driver_api::Open;
+use jsonathlon_driver_api::SessionOptions;
 use jsonathlon_schema::value::{Row, Value};
 use jsonathlon_worker::{
     Worker, WorkerError,
-    protocol::{Answered, FailureKind, Figures, Load, Loaded, Op, Opened, PROTOCOL, PlanText, Ran},
+    protocol::{
+        AskReply, FailureKind, LoadMethod, LoadReply, Op, OpenReply, PROTOCOL, PlanReply, RowByName, RunReply,
+    },
 };
 
 use crate::support::{LIMIT, real};
@@ -45,20 +47,20 @@ fn duckdb() -> Engine {
 
 struct Session {
     worker: Worker,
-    opened: Opened,
+    opened: OpenReply,
 }
 
 impl Engine {
     fn try_open(&self, folder: &Path) -> Result<Session, WorkerError> {
         let program = Path::new(env!("CARGO_BIN_EXE_jsonathlon"));
         let mut worker = Worker::spawn(program, &["worker"], &folder.join("worker.log"), &[])?;
-        let open = Open {
+        let open = SessionOptions {
             protocol: self.protocol.into(),
             library: Some(self.library.clone()),
             folder: folder.join("data"),
             settings: self.settings.iter().map(|(key, value)| ((*key).into(), (*value).into())).collect(),
             cores: self.cores,
-            ..Open::default()
+            ..SessionOptions::default()
         };
         let opened = worker.request(&Op::Open { protocol: PROTOCOL, open }, LIMIT, &|| false, &mut |_| {})?;
         Ok(Session { worker, opened })
@@ -74,7 +76,7 @@ impl Session {
         self.worker.request(op, LIMIT, &|| false, &mut |_| {})
     }
 
-    fn ask(&mut self, statement: &str) -> Result<Answered, WorkerError> {
+    fn ask(&mut self, statement: &str) -> Result<AskReply, WorkerError> {
         self.request(&Op::Ask { statement: statement.into() })
     }
 
@@ -347,26 +349,26 @@ fn persistence(engine: &Engine, create: &str, load: &str, count: &str) {
     std::fs::create_dir(&data).unwrap();
     let documents: String = (0..5000).map(|n| format!("{{\"n\":{n},\"t\":\"é😀\"}}\n")).collect();
     std::fs::write(&file, documents).unwrap();
-    let load = Load::Statement { statements: vec![load.replace("FILE", file.to_str().unwrap())] };
+    let load = LoadMethod::Statement { statements: vec![load.replace("FILE", file.to_str().unwrap())] };
 
     let mut session = engine.open(&data);
     let pid = session.worker.pid();
-    let _: Ran = session.request(&Op::Run { statements: vec![create.into()] }).unwrap();
-    let loaded: Loaded = session.request(&Op::Load { load: load.clone(), sync: true }).unwrap();
+    let _: RunReply = session.request(&Op::Run { statements: vec![create.into()] }).unwrap();
+    let loaded: LoadReply = session.request(&Op::Load { load: load.clone(), sync: true }).unwrap();
     assert!(loaded.sync_seconds.is_some_and(|sync| sync <= loaded.seconds));
     assert!(loaded.usage.cpu_s > Some(0.0));
     session.close();
 
     let mut session = engine.open(&data);
     assert_ne!(session.worker.pid(), pid);
-    let figures: Figures = session.request(&Op::Sizes { statement: count.into() }).unwrap();
+    let figures: RowByName = session.request(&Op::Sizes { statement: count.into() }).unwrap();
     assert_eq!(figures["count"], int(5000));
-    let _: Loaded = session.request(&Op::Load { load, sync: true }).unwrap();
+    let _: LoadReply = session.request(&Op::Load { load, sync: true }).unwrap();
     // A killed engine must recover everything that it has reported as loaded.
     session.worker.kill();
 
     let mut session = engine.open(&data);
-    let figures: Figures = session.request(&Op::Sizes { statement: count.into() }).unwrap();
+    let figures: RowByName = session.request(&Op::Sizes { statement: count.into() }).unwrap();
     assert_eq!(figures["count"], int(10_000));
     session.close();
 }
@@ -426,7 +428,7 @@ fn plans_are_text() {
     ] {
         let folder = tempfile::tempdir().unwrap();
         let mut session = engine.open(folder.path());
-        let plan: PlanText = session.request(&Op::Plan { statement: statement.into() }).unwrap();
+        let plan: PlanReply = session.request(&Op::Plan { statement: statement.into() }).unwrap();
         assert!(plan.text.contains(words) && plan.text.lines().count() > 1, "{}", plan.text);
         session.close();
     }

@@ -13,8 +13,8 @@ use crate::support::{World, mock};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use flate2::read::GzDecoder;
-use jsonathlon_results::made::serving::Serving;
 use jsonathlon_results::summary::Run;
+use jsonathlon_results::test_fixtures::serving::ServingFixture;
 use serde_json::{Value, json};
 
 /// Timeout for scripts that start a browser a few dozen times.
@@ -86,7 +86,7 @@ fn every_figure_of_a_page_is_the_summarys_and_has_its_trials_behind_it() {
         let seconds = behind["trials"]["seconds"].as_array().unwrap();
         assert_eq!(seconds.len(), trials.len());
         assert!(seconds.iter().zip(&trials).all(|(shown, trial)| near(shown, trial.seconds)));
-        if entry.cell.step.is_own() && entry.cell.id.system != "yardstick" {
+        if entry.cell.step.is_workload_step() && entry.cell.id.system != "yardstick" {
             let text = |at: &Value| texts[at.as_u64().unwrap() as usize].as_str().unwrap().to_owned();
             assert!(text(&behind["statement"]).starts_with("SELECT"), "{behind}");
             assert!(text(&behind["plan"]["text"]).contains("-> node 3 of"), "{behind}");
@@ -229,7 +229,7 @@ fn a_run_ends_with_the_path_of_its_page() {
 
 /// Writes a synthetic serving run as a run folder.
 fn serving(world: &World) -> String {
-    let run = Serving { rates: vec![0.3, 0.6, 0.9], ..Serving::default() }.run("serving");
+    let run = ServingFixture { rates: vec![0.3, 0.6, 0.9], ..ServingFixture::default() }.run("serving");
     let folder = world.path("serving");
     std::fs::create_dir_all(&folder).unwrap();
     let lines: Vec<String> =

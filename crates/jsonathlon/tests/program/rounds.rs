@@ -3,10 +3,10 @@
 
 use std::collections::BTreeSet;
 
-use jsonathlon_results::beside_best::Against;
+use jsonathlon_results::ratio_to_best::RatioTo;
 use jsonathlon_results::summary::Summary;
-use jsonathlon_schema::id::{State, Step};
-use jsonathlon_schema::ranking::Profile;
+use jsonathlon_schema::id::{DataState, Step};
+use jsonathlon_schema::ranking::MemoryProfile;
 use jsonathlon_schema::record::Phase;
 use rustix::process::Signal;
 use serde_json::json;
@@ -51,7 +51,7 @@ fn a_short_load_is_repeated_and_a_control_is_timed_in_every_round() {
     let loads: BTreeSet<(String, u32)> = kept
         .trials()
         .into_iter()
-        .filter(|trial| trial.cell.step == Step::Size && trial.cell.state == Some(State::Drained))
+        .filter(|trial| trial.cell.step == Step::Size && trial.cell.state == Some(DataState::Drained))
         .map(|trial| (trial.cell.id.system, trial.round))
         .collect();
     assert_eq!(loads.len(), 6, "a size after every load: {loads:?}");
@@ -128,7 +128,7 @@ fn precision_ends_with_every_cell_within_it_or_named() {
     let summary = world.measure("ma,mb", &arguments).expect(0).summary();
     let precision = summary.precision.as_ref().unwrap();
     assert!(precision.rounds >= 5 && precision.alpha < 0.05);
-    let ranked = |entry: &&jsonathlon_results::summary::Entry| {
+    let ranked = |entry: &&jsonathlon_results::summary::CellSummary| {
         matches!(entry.cell.phase, Phase::Load | Phase::Cold | Phase::Hot)
     };
     for entry in summary.results.iter().filter(ranked) {
@@ -162,7 +162,7 @@ fn profiles_of_one_system_are_ranked_apart_and_resumed_as_they_were() {
     let expected = ["as-is", "as-is, stock", "prepared", "prepared, stock"].map(str::to_owned);
     assert_eq!(rankings, BTreeSet::from(expected));
     // Every configuration is alone in its ranking and therefore the best.
-    let best = summary.comparisons.iter().filter(|one| one.against == Against::Best);
+    let best = summary.comparisons.iter().filter(|one| one.against == RatioTo::Best);
     for one in best {
         assert_eq!(one.ratio, 1.0, "{one:?}");
         assert_eq!(one.cell.profile, one.other_profile);
@@ -170,7 +170,7 @@ fn profiles_of_one_system_are_ranked_apart_and_resumed_as_they_were() {
     let sized = summary
         .results
         .iter()
-        .find(|entry| entry.cell.step.word() == "q1" && entry.cell.profile == Some(Profile::Sized));
+        .find(|entry| entry.cell.step.word() == "q1" && entry.cell.profile == Some(MemoryProfile::Sized));
     assert_eq!(sized.unwrap().cell.parameters["memory"], 256_000_000);
     // Nothing is left to do, and the plan has not changed.
     world.run(&["run", "--resume", &out]).expect(0);

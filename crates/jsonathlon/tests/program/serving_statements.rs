@@ -11,7 +11,7 @@ use serde_json::{Value as Json, json};
 
 use jsonathlon_catalogue::{Catalogue, LoadMode, PathStep, SERVING, Serving, Variant, fill, path_values};
 use jsonathlon_driver_api::{
-    Connection, Host, Open, Outcome, Parameter, Result,
+    Connection, DriverContext, Parameter, Result, ResultSet, SessionOptions,
     driver::{DocumentSource, LoadSink},
 };
 use jsonathlon_schema::value::Value;
@@ -88,8 +88,8 @@ impl LoadSink for Nothing {
     fn offered(&mut self, _: u64) {}
 }
 
-fn host() -> Host {
-    Host { clock: Arc::new(MonotonicClock::new()), output: None }
+fn host() -> DriverContext {
+    DriverContext { clock: Arc::new(MonotonicClock::new()), output: None }
 }
 
 /// A system with its records loaded.
@@ -98,7 +98,7 @@ struct Trial {
     protocol: String,
     serving: Serving,
     connection: Box<dyn Connection>,
-    open: Open,
+    open: SessionOptions,
     server: Option<Server>,
     _folder: tempfile::TempDir,
 }
@@ -241,12 +241,12 @@ impl Trial {
         .map(|name| ((*name).to_owned(), format!("{{{{{name}}}}}")))
         .collect();
         known.extend(left.iter().map(|(name, text)| (name.as_str(), text.as_str())));
-        let rule = self.serving.planned(name).into_iter();
+        let rule = self.serving.asserted_plan_statement(name).into_iter();
         let texts = if name == "planned" { rule.collect() } else { self.serving.statements(name).to_vec() };
         texts.iter().map(|text| fill(text, &known).unwrap()).collect()
     }
 
-    fn ask(&mut self, text: &str) -> Outcome {
+    fn ask(&mut self, text: &str) -> ResultSet {
         let name = self.name.clone();
         self.connection.collect(text).unwrap_or_else(|error| panic!("{name}: {error}: {text}"))
     }
@@ -287,7 +287,7 @@ impl Trial {
     }
 
     /// Runs the statements of an operation. Returns their answers.
-    fn operate(&mut self, file: &str, mut values: Values) -> Vec<Outcome> {
+    fn operate(&mut self, file: &str, mut values: Values) -> Vec<ResultSet> {
         let mut answers = Vec::new();
         for text in self.statements(file) {
             let mut bound = Vec::new();
@@ -308,7 +308,7 @@ impl Trial {
                 rest = &rest[end + 2..];
             }
             filled.push_str(rest);
-            let mut outcome = Outcome::default();
+            let mut outcome = ResultSet::default();
             let name = self.name.clone();
             if bound.is_empty() {
                 outcome = self.ask(&filled);
@@ -338,7 +338,7 @@ impl Trial {
     fn rows(&mut self, file: &str, values: Values) -> Vec<Vec<Value>> {
         let answers = self.operate(file, values);
         // Some systems report the number of changed rows as a row.
-        let told = |one: &Outcome| one.columns.iter().any(|name| name != "Success" && name != "Count");
+        let told = |one: &ResultSet| one.columns.iter().any(|name| name != "Success" && name != "Count");
         answers.into_iter().find(told).map(|one| one.rows).unwrap_or_default()
     }
 
@@ -357,7 +357,7 @@ impl Trial {
 
     /// The rule violations of an operation's plan, with literals instead of parameters.
     fn violations(&mut self, file: &str) -> Vec<String> {
-        let Some(text) = self.serving.planned(file) else { return Vec::new() };
+        let Some(text) = self.serving.asserted_plan_statement(file) else { return Vec::new() };
         let is_json = text.trim_start().starts_with('{');
         let own = self.serving.clone();
         // Replaces the operation's own statements, so that its path applies.
@@ -407,7 +407,7 @@ impl Trial {
     fn figures(&mut self, file: &str) -> BTreeMap<String, Value> {
         let mut all = BTreeMap::new();
         for text in self.statements(file) {
-            let Outcome { columns, mut rows, .. } = self.ask(&text);
+            let ResultSet { columns, mut rows, .. } = self.ask(&text);
             assert_eq!(rows.len(), 1, "{} {file}", self.name);
             all.extend(columns.into_iter().zip(rows.remove(0)));
         }

@@ -15,9 +15,9 @@ use serde::de::DeserializeOwned;
 use jsonathlon_catalogue::{ANALYTICS, Catalogue, LoadMode, fill};
 use jsonathlon_dataset::generate::Generator;
 use jsonathlon_schema::value::Value;
-use jsonathlon_worker::protocol::{Figures, Load, Loaded, Op, Ran, Settled};
+use jsonathlon_worker::protocol::{LoadMethod, LoadReply, Op, RowByName, RunReply, SettleReply};
 use jsonathlon_workloads::{
-    engine::{Engine, WorkerCommand},
+    engine::{EngineHandle, WorkerCommand},
     target::Target,
 };
 
@@ -171,7 +171,7 @@ fn loaded_bytes(published: &Published, file: &Path, folder: &Path) -> f64 {
         WorkerCommand { program: env!("CARGO_BIN_EXE_jsonathlon").into(), arguments: vec!["worker".into()] };
     let (log, server_log) = (folder.with_extension("log"), folder.with_extension("server.log"));
     let launch = target.launch(folder, &server_log, cores, &command.program).unwrap();
-    let opened = Engine::open(&command, &log, &open, launch.as_ref(), LIMIT, &|| false, &mut |_| {});
+    let opened = EngineHandle::open(&command, &log, &open, launch.as_ref(), LIMIT, &|| false, &mut |_| {});
     let (mut worker, _) = opened.unwrap_or_else(|error| panic!("{error}"));
     let mut create = filled("create");
     if !published.of_table.is_empty() {
@@ -182,18 +182,18 @@ fn loaded_bytes(published: &Published, file: &Path, folder: &Path) -> f64 {
     if published.index_first {
         create.extend(filled("index"));
     }
-    let _: Ran = ask(&mut worker, &Op::Run { statements: create });
+    let _: RunReply = ask(&mut worker, &Op::Run { statements: create });
     let load = match analytics.load {
-        LoadMode::File => Load::Statement { statements: filled("load") },
+        LoadMode::File => LoadMethod::Statement { statements: filled("load") },
         LoadMode::Rows | LoadMode::Stream => {
-            Load::Rows { statement: filled("load").remove(0), file: file.to_owned() }
+            LoadMethod::Rows { statement: filled("load").remove(0), file: file.to_owned() }
         }
     };
-    let loaded: Loaded = ask(&mut worker, &Op::Load { load, sync: false });
+    let loaded: LoadReply = ask(&mut worker, &Op::Load { load, sync: false });
     assert!(loaded.rejects.is_empty(), "{:?}", loaded.rejects);
     let kept = loaded.documents.unwrap_or(DOCUMENTS);
     if !published.index_first {
-        let _: Ran = ask(&mut worker, &Op::Run { statements: filled("index") });
+        let _: RunReply = ask(&mut worker, &Op::Run { statements: filled("index") });
     }
     let settle = Op::Settle {
         statements: filled("drain"),
@@ -201,12 +201,12 @@ fn loaded_bytes(published: &Published, file: &Path, folder: &Path) -> f64 {
         limit_s: LIMIT.as_secs_f64(),
         sync: false,
     };
-    let settled: Settled = ask(&mut worker, &settle);
+    let settled: SettleReply = ask(&mut worker, &settle);
     assert_eq!(settled.remaining, 0);
-    let counted: Figures = ask(&mut worker, &Op::Sizes { statement: filled("count").remove(0) });
+    let counted: RowByName = ask(&mut worker, &Op::Sizes { statement: filled("count").remove(0) });
     assert_eq!(counted.values().next(), Some(&Value::Int(kept.try_into().unwrap())));
     assert!(kept as f64 > 0.999 * DOCUMENTS as f64, "{kept}");
-    let sizes: Figures = ask(&mut worker, &Op::Sizes { statement: filled("sizes").remove(0) });
+    let sizes: RowByName = ask(&mut worker, &Op::Sizes { statement: filled("sizes").remove(0) });
     worker.close(LIMIT).unwrap();
     match &sizes["total_bytes"] {
         Value::Int(bytes) => *bytes as f64,
@@ -215,6 +215,6 @@ fn loaded_bytes(published: &Published, file: &Path, folder: &Path) -> f64 {
     }
 }
 
-fn ask<R: DeserializeOwned>(worker: &mut Engine, op: &Op) -> R {
+fn ask<R: DeserializeOwned>(worker: &mut EngineHandle, op: &Op) -> R {
     worker.request(op, LIMIT, &|| false, &mut |_| {}).unwrap_or_else(|error| panic!("{error}"))
 }

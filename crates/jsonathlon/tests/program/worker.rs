@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use jsonathlon_driver_api::Open;
+use jsonathlon_driver_api::SessionOptions;
 use jsonathlon_schema::value::Value;
 use jsonathlon_worker::protocol::{
-    Answered, FailureKind, Figures, Load, Loaded, Op, Opened, PROTOCOL, Progress, Ran,
+    AskReply, FailureKind, LoadMethod, LoadReply, Op, OpenReply, PROTOCOL, Progress, RowByName, RunReply,
 };
 use jsonathlon_worker::{Worker, WorkerError};
 use serde_json::json;
@@ -38,17 +38,17 @@ impl Rig {
 
     fn open(&self, script: &serde_json::Value) -> Worker {
         let mut worker = self.spawn();
-        let opened: Opened = ask(&mut worker, &self.open_op(script)).unwrap();
+        let opened: OpenReply = ask(&mut worker, &self.open_op(script)).unwrap();
         assert_eq!(opened.version, "mock 1.0");
         worker
     }
 
     fn open_op(&self, script: &serde_json::Value) -> Op {
-        let open = Open {
+        let open = SessionOptions {
             protocol: "mock".into(),
             folder: self.folder.path().join("data"),
             settings: [("script".to_owned(), script.to_string())].into(),
-            ..Open::default()
+            ..SessionOptions::default()
         };
         Op::Open { protocol: PROTOCOL, open }
     }
@@ -90,18 +90,18 @@ fn dies(pid: u32) {
 fn a_session_from_open_to_close_in_processes_of_its_own() {
     let rig = Rig::new();
     let mut worker = rig.open(&json!({}));
-    let _: Ran = ask(&mut worker, &create()).unwrap();
-    let load = Load::Rows { statement: "load :doc".into(), file: rig.documents(1000) };
-    let loaded: Loaded = ask(&mut worker, &Op::Load { load, sync: true }).unwrap();
+    let _: RunReply = ask(&mut worker, &create()).unwrap();
+    let load = LoadMethod::Rows { statement: "load :doc".into(), file: rig.documents(1000) };
+    let loaded: LoadReply = ask(&mut worker, &Op::Load { load, sync: true }).unwrap();
     assert_eq!(loaded.documents, Some(1000));
     assert!(loaded.seconds >= loaded.sync_seconds.unwrap());
     worker.close(LIMIT).unwrap();
     assert!(!worker.is_alive());
-    assert!(matches!(ask::<Answered>(&mut worker, &statement("q1")), Err(WorkerError::Ended)));
+    assert!(matches!(ask::<AskReply>(&mut worker, &statement("q1")), Err(WorkerError::Ended)));
 
     let mut again = rig.open(&json!({}));
     assert_ne!(again.pid(), worker.pid());
-    let answered: Answered = ask(&mut again, &statement("q1")).unwrap();
+    let answered: AskReply = ask(&mut again, &statement("q1")).unwrap();
     assert_eq!(answered.outcome.rows, vec![vec![Value::Null, Value::Int(1000)]]);
     assert!(answered.seconds > 0.0 && answered.usage.cpu_s > Some(0.0));
     again.close(LIMIT).unwrap();
@@ -111,10 +111,10 @@ fn a_session_from_open_to_close_in_processes_of_its_own() {
 fn a_refusal_leaves_the_worker_usable() {
     let rig = Rig::new();
     let mut worker = rig.open(&json!({}));
-    let error = ask::<Answered>(&mut worker, &statement("nonsense")).unwrap_err();
+    let error = ask::<AskReply>(&mut worker, &statement("nonsense")).unwrap_err();
     let WorkerError::Refused { kind: FailureKind::Refused, message } = error else { panic!("{error}") };
     assert_eq!(message, "unknown statement `nonsense`");
-    let _: Ran = ask(&mut worker, &create()).unwrap();
+    let _: RunReply = ask(&mut worker, &create()).unwrap();
     worker.close(LIMIT).unwrap();
 }
 
@@ -128,10 +128,10 @@ fn a_crash_is_told_with_its_signal_and_last_words() {
             {"on": "q1", "nth": 2, "do": "crash", "by": by},
         ]});
         let mut worker = rig.open(&script);
-        let _: Ran = ask(&mut worker, &create()).unwrap();
-        let _: Answered = ask(&mut worker, &statement("q1")).unwrap();
+        let _: RunReply = ask(&mut worker, &create()).unwrap();
+        let _: AskReply = ask(&mut worker, &statement("q1")).unwrap();
         let pid = worker.pid();
-        let error = ask::<Answered>(&mut worker, &statement("q1")).unwrap_err();
+        let error = ask::<AskReply>(&mut worker, &statement("q1")).unwrap_err();
         let WorkerError::Crashed { status, last_words } = &error else { panic!("{error}") };
         assert_eq!(std::os::unix::process::ExitStatusExt::signal(status), Some(signal));
         assert_eq!(last_words, "assertion failed: 1 == 2");
@@ -139,7 +139,7 @@ fn a_crash_is_told_with_its_signal_and_last_words() {
         assert!(!worker.is_alive() && !lives(pid));
         // The execution counter continues in the next process, which therefore does not crash.
         let mut next = rig.open(&script);
-        let _: Answered = ask(&mut next, &statement("q1")).unwrap();
+        let _: AskReply = ask(&mut next, &statement("q1")).unwrap();
     }
 }
 
@@ -148,14 +148,14 @@ fn a_crash_in_the_middle_of_a_load_leaves_nothing_loaded() {
     let rig = Rig::new();
     let script = json!({"faults": [{"on": "load", "nth": 1, "do": "crash", "by": "kill", "after": 500}]});
     let mut worker = rig.open(&script);
-    let _: Ran = ask(&mut worker, &create()).unwrap();
-    let load = || Load::Rows { statement: "load :doc".into(), file: rig.documents(1000) };
-    let error = ask::<Loaded>(&mut worker, &Op::Load { load: load(), sync: true }).unwrap_err();
+    let _: RunReply = ask(&mut worker, &create()).unwrap();
+    let load = || LoadMethod::Rows { statement: "load :doc".into(), file: rig.documents(1000) };
+    let error = ask::<LoadReply>(&mut worker, &Op::Load { load: load(), sync: true }).unwrap_err();
     assert!(matches!(error, WorkerError::Crashed { .. }), "{error}");
     let mut next = rig.open(&script);
-    let figures: Figures = ask(&mut next, &Op::Sizes { statement: "count".into() }).unwrap();
+    let figures: RowByName = ask(&mut next, &Op::Sizes { statement: "count".into() }).unwrap();
     assert_eq!(figures["count"], Value::Int(0));
-    let loaded: Loaded = ask(&mut next, &Op::Load { load: load(), sync: true }).unwrap();
+    let loaded: LoadReply = ask(&mut next, &Op::Load { load: load(), sync: true }).unwrap();
     assert_eq!(loaded.documents, Some(1000));
 }
 
@@ -163,9 +163,9 @@ fn a_crash_in_the_middle_of_a_load_leaves_nothing_loaded() {
 fn a_hang_ends_at_its_limit_and_the_worker_with_it() {
     let rig = Rig::new();
     let mut worker = rig.open(&json!({"faults": [{"on": "q1", "do": "hang"}]}));
-    let _: Ran = ask(&mut worker, &create()).unwrap();
+    let _: RunReply = ask(&mut worker, &create()).unwrap();
     let (pid, begun, limit) = (worker.pid(), Instant::now(), Duration::from_millis(300));
-    let error = worker.request::<Answered>(&statement("q1"), limit, &|| false, &mut |_| {}).unwrap_err();
+    let error = worker.request::<AskReply>(&statement("q1"), limit, &|| false, &mut |_| {}).unwrap_err();
     assert!(matches!(error, WorkerError::TimedOut { .. }), "{error}");
     assert!(begun.elapsed() >= limit && begun.elapsed() < limit + Duration::from_secs(5));
     assert!(!lives(pid));
@@ -175,14 +175,14 @@ fn a_hang_ends_at_its_limit_and_the_worker_with_it() {
 fn a_caller_who_cancels_waits_no_longer_than_a_moment() {
     let rig = Rig::new();
     let mut worker = rig.open(&json!({"faults": [{"on": "q1", "do": "hang"}]}));
-    let _: Ran = ask(&mut worker, &create()).unwrap();
+    let _: RunReply = ask(&mut worker, &create()).unwrap();
     let pid = worker.pid();
     let looks = std::cell::RefCell::new(vec![Instant::now()]);
     let cancelled = || {
         looks.borrow_mut().push(Instant::now());
         looks.borrow().len() > 5
     };
-    let error = worker.request::<Answered>(&statement("q1"), LIMIT, &cancelled, &mut |_| {}).unwrap_err();
+    let error = worker.request::<AskReply>(&statement("q1"), LIMIT, &cancelled, &mut |_| {}).unwrap_err();
     assert!(matches!(error, WorkerError::Cancelled), "{error}");
     assert!(!lives(pid));
     // The median, because a busy machine may suspend this process at any check.
@@ -207,9 +207,9 @@ fn garbage_and_endless_lines_on_the_stream_are_errors_of_protocol() {
         let mut act = json!({"on": "q1", "do": "garbage"});
         act.as_object_mut().unwrap().extend(fault.as_object().unwrap().clone());
         let mut worker = rig.open(&json!({"faults": [act]}));
-        let _: Ran = ask(&mut worker, &create()).unwrap();
+        let _: RunReply = ask(&mut worker, &create()).unwrap();
         let pid = worker.pid();
-        let error = ask::<Answered>(&mut worker, &statement("q1")).unwrap_err();
+        let error = ask::<AskReply>(&mut worker, &statement("q1")).unwrap_err();
         let WorkerError::Protocol { line } = &error else { panic!("{error}") };
         assert!(line.starts_with(shown) && line.len() < 1000, "{line}");
         assert!(!lives(pid));
@@ -221,8 +221,8 @@ fn what_an_engine_prints_goes_to_the_log_and_not_into_the_protocol() {
     let rig = Rig::new();
     let script = json!({"faults": [{"on": "q1", "do": "print", "text": "{\"id\":3,\"ok\":{}}"}]});
     let mut worker = rig.open(&script);
-    let _: Ran = ask(&mut worker, &create()).unwrap();
-    let answered: Answered = ask(&mut worker, &statement("q1")).unwrap();
+    let _: RunReply = ask(&mut worker, &create()).unwrap();
+    let answered: AskReply = ask(&mut worker, &statement("q1")).unwrap();
     assert!(answered.outcome.rows.is_empty());
     worker.close(LIMIT).unwrap();
     assert_eq!(std::fs::read_to_string(rig.log()).unwrap(), "{\"id\":3,\"ok\":{}}\n");
@@ -266,12 +266,12 @@ fn a_dropped_worker_is_dead_with_everything_it_started() {
 fn a_worker_that_ends_or_closes_its_output_unasked_is_told_apart() {
     let rig = Rig::new();
     let mut worker = rig.shell("echo cannot start >&2; exit 3");
-    let error = ask::<Opened>(&mut worker, &Op::Close).unwrap_err();
+    let error = ask::<OpenReply>(&mut worker, &Op::Close).unwrap_err();
     let WorkerError::Crashed { status, last_words } = &error else { panic!("{error}") };
     assert_eq!((status.code(), last_words.as_str()), (Some(3), "cannot start"));
     let mut worker = rig.shell("read line; exec >&-; sleep 1000");
     let pid = worker.pid();
-    let error = ask::<Opened>(&mut worker, &Op::Close).unwrap_err();
+    let error = ask::<OpenReply>(&mut worker, &Op::Close).unwrap_err();
     assert!(
         matches!(&error, WorkerError::Protocol { line } if line.contains("closed its output")),
         "{error}"
@@ -286,7 +286,7 @@ fn a_stopped_worker_cannot_hold_up_a_request_longer_than_the_pipe() {
     let begun = Instant::now();
     let long = statement(&"x".repeat(1 << 20));
     let error =
-        worker.request::<Answered>(&long, Duration::from_millis(200), &|| false, &mut |_| {}).unwrap_err();
+        worker.request::<AskReply>(&long, Duration::from_millis(200), &|| false, &mut |_| {}).unwrap_err();
     assert!(matches!(error, WorkerError::TimedOut { .. }), "{error}");
     assert!(begun.elapsed() < Duration::from_secs(10));
 }
@@ -313,7 +313,7 @@ fn a_worker_outlives_the_thread_that_started_it() {
     let rig = Rig::new();
     let mut worker = std::thread::scope(|scope| scope.spawn(|| rig.spawn()).join().unwrap());
     std::thread::sleep(Duration::from_millis(50));
-    let _: Opened = ask(&mut worker, &rig.open_op(&json!({}))).unwrap();
+    let _: OpenReply = ask(&mut worker, &rig.open_op(&json!({}))).unwrap();
     worker.close(LIMIT).unwrap();
 }
 

@@ -7,13 +7,13 @@ use std::fmt::Write;
 use std::path::Path;
 
 use jsonathlon_results::folder::answer_file;
-use jsonathlon_results::made;
-use jsonathlon_schema::id::{Id, State, Step};
-use jsonathlon_schema::manifest::{Configuration, Data, Exception, Manifest, Planned};
-use jsonathlon_schema::ranking::{MemorySetting, Preparation, Profile};
+use jsonathlon_results::test_fixtures;
+use jsonathlon_schema::id::{ConfigurationId, DataState, Step};
+use jsonathlon_schema::manifest::{Configuration, DataSetInfo, Manifest, SettingDeviation, TrialPlan};
+use jsonathlon_schema::ranking::{MemoryProfile, MemorySetting, PreparationClass};
 use jsonathlon_schema::record::{
-    Body, Cell, Failure, FailureKind, Metrics, Phase, PlanCheck, Reason, Record, Rejects, Structure, Trial,
-    Verdict,
+    Cell, Failure, FailureKind, JournalRecord, Metrics, Phase, PlanCheck, Reason, RecordBody, Rejects,
+    RoundTripReport, Trial, Verdict,
 };
 use jsonathlon_telemetry::activity::Activity;
 use jsonathlon_telemetry::memory::Memory;
@@ -87,8 +87,8 @@ impl Made {
             writeln!(series, "{}", serde_json::to_string(&sample(second)).unwrap()).unwrap();
         }
         std::fs::write(folder.join("series.ndjson"), series).unwrap();
-        let trials = records.iter().filter(|record| matches!(record.body, Body::Trial(_)));
-        let plan = Planned { trials: trials.map(|record| record.key.clone()).collect() };
+        let trials = records.iter().filter(|record| matches!(record.body, RecordBody::Trial(_)));
+        let plan = TrialPlan { trials: trials.map(|record| record.key.clone()).collect() };
         let manifest = self.manifest(configurations, plan);
         std::fs::write(folder.join("manifest.json"), serde_json::to_vec(&manifest).unwrap()).unwrap();
     }
@@ -100,7 +100,7 @@ impl Made {
         let title = if reference { "Yardstick".to_owned() } else { format!("System {number:02}") };
         let ranks_with = if number % 7 == 3 { "generated columns" } else { "json-only" };
         Configuration {
-            id: Id::new(
+            id: ConfigurationId::new(
                 &system,
                 &format!("{}.{}", 1 + number % 9, number % 4),
                 if reference { "one-core" } else { "indexed" },
@@ -114,8 +114,8 @@ impl Made {
             outdated: (number % 11 == 7).then(|| "2026-07-15".to_owned()),
             preparation: self.preparation(number),
             profile: self.profile(number),
-            memory_bytes: (self.profile(number) == Some(Profile::Sized)).then_some(MEMORY),
-            memory_settings: if self.profile(number) == Some(Profile::Sized) {
+            memory_bytes: (self.profile(number) == Some(MemoryProfile::Sized)).then_some(MEMORY),
+            memory_settings: if self.profile(number) == Some(MemoryProfile::Sized) {
                 vec![MemorySetting {
                     name: "buffers".to_owned(),
                     value: "3GB".to_owned(),
@@ -144,7 +144,7 @@ impl Made {
             configuration_digest: format!("blake3:{number:064x}"),
             artifact_digest: (!reference).then(|| format!("sha256:{number:064x}")),
             machine_libraries: vec![],
-            exceptions: vec![Exception {
+            exceptions: vec![SettingDeviation {
                 what: format!("some_setting_{number} = 0"),
                 why: "It keeps answers from one trial to the next.".to_owned(),
             }],
@@ -152,17 +152,17 @@ impl Made {
     }
 
     /// Every second system is `as-is`, every tenth is `extracted`, all others are `prepared`.
-    fn preparation(&self, number: usize) -> Option<Preparation> {
+    fn preparation(&self, number: usize) -> Option<PreparationClass> {
         let class = match number {
-            _ if number % 10 == 9 => Preparation::Extracted,
-            _ if number.is_multiple_of(2) => Preparation::AsIs,
-            _ => Preparation::Prepared,
+            _ if number % 10 == 9 => PreparationClass::Extracted,
+            _ if number.is_multiple_of(2) => PreparationClass::AsIs,
+            _ => PreparationClass::Prepared,
         };
         (self.classes && number < self.systems).then_some(class)
     }
 
-    fn profile(&self, number: usize) -> Option<Profile> {
-        let profile = if number % 10 == 5 { Profile::Stock } else { Profile::Sized };
+    fn profile(&self, number: usize) -> Option<MemoryProfile> {
+        let profile = if number % 10 == 5 { MemoryProfile::Stock } else { MemoryProfile::Sized };
         (self.classes && number < self.systems).then_some(profile)
     }
 
@@ -171,15 +171,15 @@ impl Made {
         self.classes && self.systems < 10 && number + 1 == self.systems
     }
 
-    fn manifest(&self, configurations: Vec<Configuration>, plan: Planned) -> Manifest {
+    fn manifest(&self, configurations: Vec<Configuration>, plan: TrialPlan) -> Manifest {
         let bytes = self.documents * 480;
-        let mut manifest = made::manifest(configurations, plan);
+        let mut manifest = test_fixtures::manifest(configurations, plan);
         manifest.program = env!("CARGO_PKG_VERSION").to_owned();
         manifest.started = "2026-01-02T03:04:05Z".to_owned();
         manifest.command = vec!["jsonathlon".to_owned(), "run".to_owned()];
         manifest.disk_bytes_per_s = Some(1.5e9);
         manifest.settings = serde_json::json!({ "rounds": self.rounds });
-        manifest.data = Data {
+        manifest.data = DataSetInfo {
             documents: self.documents,
             bytes,
             digest: format!("blake3:{:064x}", self.documents),
@@ -200,7 +200,7 @@ struct Records<'a> {
     number: usize,
     configuration: &'a Configuration,
     folder: &'a Path,
-    all: &'a mut Vec<Record>,
+    all: &'a mut Vec<JournalRecord>,
 }
 
 impl Records<'_> {
@@ -236,9 +236,9 @@ impl Records<'_> {
         }
         self.loaded(offered - loaded);
         let total = offered * (110.0 + 37.0 * self.number as f64);
-        for (state, share) in [(State::Drained, 1.0), (State::Compacted, 0.8)] {
+        for (state, share) in [(DataState::Drained, 1.0), (DataState::Compacted, 0.8)] {
             // Only loads, and the drained sizes that follow them, are repeated.
-            let loads = if state == State::Drained { self.loads() } else { 1 };
+            let loads = if state == DataState::Drained { self.loads() } else { 1 };
             for round in 1..=loads {
                 self.trial_in(
                     state,
@@ -253,7 +253,7 @@ impl Records<'_> {
                         ("data_bytes", (total * share * 0.8).floor()),
                         ("index_bytes", (total * share * 0.2).floor()),
                         ("files_bytes", (total * share * 1.1).floor()),
-                        (if state == State::Drained { "drained_s" } else { "compacted_s" }, 0.4),
+                        (if state == DataState::Drained { "drained_s" } else { "compacted_s" }, 0.4),
                     ],
                 );
             }
@@ -274,7 +274,7 @@ impl Records<'_> {
                 }
                 for order in 0..self.made.hot {
                     let trial = seconds * (1.0 + 0.003 * f64::from(order));
-                    let reads = self.configuration.profile == Some(Profile::Stock) && question > 1;
+                    let reads = self.configuration.profile == Some(MemoryProfile::Stock) && question > 1;
                     let phase = if reads { Phase::HotNotInMemory } else { Phase::Hot };
                     self.question(&step, phase, round, order, trial, verdict);
                 }
@@ -295,8 +295,8 @@ impl Records<'_> {
         }
     }
 
-    fn cell(&self, step: &str, phase: Phase, state: Option<State>) -> Cell {
-        let mut cell = made::cell(self.configuration, step, phase);
+    fn cell(&self, step: &str, phase: Phase, state: Option<DataState>) -> Cell {
+        let mut cell = test_fixtures::cell(self.configuration, step, phase);
         cell.parameters.insert("scale".to_owned(), self.made.documents.into());
         cell.state = state;
         cell
@@ -306,7 +306,7 @@ impl Records<'_> {
         let seconds = verdict.has_time().then_some(seconds);
         let error = if verdict == Verdict::Approximate { 0.004 } else { 0.0 };
         self.trial_in(
-            State::Drained,
+            DataState::Drained,
             step,
             phase,
             round,
@@ -353,7 +353,7 @@ impl Records<'_> {
     #[expect(clippy::too_many_arguments, reason = "a trial is all of these")]
     fn trial_in(
         &mut self,
-        state: State,
+        state: DataState,
         step: &str,
         phase: Phase,
         round: u32,
@@ -377,8 +377,10 @@ impl Records<'_> {
     ) {
         let key = cell.trial_key(round, order);
         let step = cell.step.word();
-        let digest =
-            cell.step.is_own().then(|| format!("blake3:{:016x}{:048x}", u64::from(step.as_bytes()[1]), 0));
+        let digest = cell
+            .step
+            .is_workload_step()
+            .then(|| format!("blake3:{:016x}{:048x}", u64::from(step.as_bytes()[1]), 0));
         if let Some(digest) = &digest {
             let file = self.folder.join(answer_file(&self.configuration.file_name(), step, digest));
             let text = if self.made.hostile { HOSTILE_TEXT } else { "app.bsky.feed.post" };
@@ -402,7 +404,7 @@ impl Records<'_> {
             failure,
             ..Trial::blank(cell, round, order)
         };
-        self.all.push(Record::new(key, Body::Trial(Box::new(trial))));
+        self.all.push(JournalRecord::new(key, RecordBody::Trial(Box::new(trial))));
     }
 
     /// Adds the records that follow a load, such as the round-trip check.
@@ -410,7 +412,7 @@ impl Records<'_> {
         let mut cell = self.cell("structure", Phase::Steady, None);
         let retains = ["bytes", "value", "changed"][self.number % 3];
         let changed = if retains == "changed" { 1000 } else { 0 };
-        let structure = Structure {
+        let structure = RoundTripReport {
             cell: cell.clone(),
             retains: retains.to_owned(),
             compared: 1000,
@@ -422,7 +424,8 @@ impl Records<'_> {
                 BTreeMap::new()
             },
         };
-        self.all.push(Record::new(format!("structure:{}", cell.key()), Body::Structure(structure)));
+        self.all
+            .push(JournalRecord::new(format!("structure:{}", cell.key()), RecordBody::Structure(structure)));
         if rejected > 0.0 {
             cell.step = Step::Load;
             cell.phase = Phase::Load;
@@ -436,12 +439,13 @@ impl Records<'_> {
                 )]
                 .into(),
             };
-            self.all.push(Record::new(format!("rejects:{}", cell.key()), Body::Rejects(rejects)));
+            self.all
+                .push(JournalRecord::new(format!("rejects:{}", cell.key()), RecordBody::Rejects(rejects)));
         }
     }
 
     fn planned(&mut self, step: &str) {
-        let cell = self.cell(step, Phase::Hot, Some(State::Drained));
+        let cell = self.cell(step, Phase::Hot, Some(DataState::Drained));
         let file = format!("plans/{}-{step}-drained.txt", self.configuration.file_name());
         let mut text = format!("SELECT event, count(*) FROM documents -- {step}\nGROUP BY event;\n\n");
         for line in 0..20 {
@@ -452,7 +456,7 @@ impl Records<'_> {
         let violations =
             if self.number % 17 == 6 { vec!["the plan lacks `index scan`".to_owned()] } else { Vec::new() };
         let key = format!("plan:{}", cell.key());
-        self.all.push(Record::new(key, Body::Plan(PlanCheck { cell, file, violations })));
+        self.all.push(JournalRecord::new(key, RecordBody::Plan(PlanCheck { cell, file, violations })));
     }
 }
 

@@ -20,9 +20,9 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use jsonathlon_results::control::CONTROL;
-use jsonathlon_results::summary::{Entry, FailureEntry, Summary};
+use jsonathlon_results::summary::{CellSummary, FailureSummary, Summary};
 use jsonathlon_schema::manifest::Manifest;
-use jsonathlon_schema::record::{Body, Phase, Record, Trial, Verdict};
+use jsonathlon_schema::record::{JournalRecord, Phase, RecordBody, Trial, Verdict};
 
 use process::marked_processes;
 pub(crate) use process::{Ended, Running};
@@ -228,7 +228,7 @@ impl Kept {
     }
 
     /// The records of all complete lines; a running program may be writing the last line.
-    pub(crate) fn records(&self) -> Vec<Record> {
+    pub(crate) fn records(&self) -> Vec<JournalRecord> {
         let text = String::from_utf8(self.whole_lines()).unwrap();
         text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     }
@@ -247,7 +247,7 @@ impl Kept {
         self.records()
             .into_iter()
             .filter_map(|record| match record.body {
-                Body::Trial(trial) => Some(*trial),
+                RecordBody::Trial(trial) => Some(*trial),
                 _ => None,
             })
             .collect()
@@ -306,11 +306,11 @@ pub(crate) fn names_in(folder: &Path) -> Vec<String> {
 
 /// Lookup functions for summaries.
 pub(crate) trait Look {
-    fn entries(&self, system: &str, step: &str) -> Vec<&Entry>;
-    fn entry(&self, system: &str, step: &str) -> &Entry;
-    fn hot(&self, system: &str, step: &str) -> &Entry;
-    fn cold(&self, system: &str, step: &str) -> &Entry;
-    fn failures_of(&self, system: &str) -> Vec<&FailureEntry>;
+    fn entries(&self, system: &str, step: &str) -> Vec<&CellSummary>;
+    fn entry(&self, system: &str, step: &str) -> &CellSummary;
+    fn hot(&self, system: &str, step: &str) -> &CellSummary;
+    fn cold(&self, system: &str, step: &str) -> &CellSummary;
+    fn failures_of(&self, system: &str) -> Vec<&FailureSummary>;
     /// Asserts that this system loaded all documents and answered every question exactly and with a time.
     fn is_right(&self, system: &str);
     /// Asserts the same with the exception of one question.
@@ -318,33 +318,33 @@ pub(crate) trait Look {
 }
 
 impl Look for Summary {
-    fn entries(&self, system: &str, step: &str) -> Vec<&Entry> {
+    fn entries(&self, system: &str, step: &str) -> Vec<&CellSummary> {
         self.results
             .iter()
             .filter(|entry| entry.cell.id.system == system && entry.cell.step.word() == step)
             .collect()
     }
 
-    fn entry(&self, system: &str, step: &str) -> &Entry {
+    fn entry(&self, system: &str, step: &str) -> &CellSummary {
         match self.entries(system, step).as_slice() {
             [one] => one,
             several => panic!("{} entries of {system} {step}", several.len()),
         }
     }
 
-    fn hot(&self, system: &str, step: &str) -> &Entry {
+    fn hot(&self, system: &str, step: &str) -> &CellSummary {
         let entries = self.entries(system, step);
         entries.into_iter().find(|entry| entry.cell.phase == Phase::Hot).unwrap()
     }
 
     /// If the kernel cannot confirm it, as on in-memory file systems, the phase is `cold-unverified`.
-    fn cold(&self, system: &str, step: &str) -> &Entry {
+    fn cold(&self, system: &str, step: &str) -> &CellSummary {
         let phases = [Phase::Cold, Phase::ColdUnverified];
         let entries = self.entries(system, step);
         entries.into_iter().find(|entry| phases.contains(&entry.cell.phase)).unwrap()
     }
 
-    fn failures_of(&self, system: &str) -> Vec<&FailureEntry> {
+    fn failures_of(&self, system: &str) -> Vec<&FailureSummary> {
         self.failures.iter().filter(|failure| failure.cell.id.system == system).collect()
     }
 

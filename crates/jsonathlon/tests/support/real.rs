@@ -6,8 +6,8 @@
 use std::{io::Write, path::Path};
 
 use jsonathlon_artifacts::Store;
-use jsonathlon_catalogue::{Artifact, Catalogue, Installed};
-use jsonathlon_servers::Launch;
+use jsonathlon_catalogue::{Artifact, Catalogue, InstalledArtifact};
+use jsonathlon_servers::LaunchSpec;
 
 /// Environment variable with the comma-separated names of systems to exclude.
 const WITHOUT: &str = "JSONATHLON_TEST_WITHOUT";
@@ -54,7 +54,7 @@ pub(crate) fn included<'a>(systems: &[&'a str]) -> Vec<&'a str> {
 }
 
 /// Installs the artifact into the user's cache if it is missing.
-pub(crate) fn installed(artifact: &Artifact) -> Installed {
+pub(crate) fn installed(artifact: &Artifact) -> InstalledArtifact {
     let store = Store::from_environment().unwrap();
     store.install(artifact, &mut |_| {}, &|| false).unwrap_or_else(|error| {
         panic!("this test needs {}, or {WITHOUT}={}: {error}", artifact.system, artifact.system)
@@ -72,7 +72,7 @@ const SOON_UP: &str =
 
 /// Configures a server that a test starts itself for a fast start with a small heap; only Elasticsearch reads
 /// this variable.
-pub(crate) fn soon_up_alone(launch: &mut Launch) {
+pub(crate) fn soon_up_alone(launch: &mut LaunchSpec) {
     let options = format!("-Xms512m -Xmx512m {SOON_UP}");
     launch.recipe.environment.insert("ES_JAVA_OPTS".into(), options);
 }

@@ -10,7 +10,7 @@ const PRUNED_FROM: usize = 1_024;
 
 /// Versions of aborted writes, in parts with a lock each.
 #[derive(Debug)]
-pub(super) struct Aborted {
+pub(super) struct AbortedVersions {
     parts: Box<[Mutex<Part>]>,
     count: AtomicU64,
 }
@@ -23,14 +23,14 @@ struct Part {
     pruned_from: usize,
 }
 
-impl Default for Aborted {
+impl Default for AbortedVersions {
     fn default() -> Self {
         let part = |_| Mutex::new(Part { known: HashMap::new(), pruned_from: PRUNED_FROM });
-        Aborted { parts: (0..PARTS).map(part).collect(), count: AtomicU64::new(0) }
+        AbortedVersions { parts: (0..PARTS).map(part).collect(), count: AtomicU64::new(0) }
     }
 }
 
-impl Aborted {
+impl AbortedVersions {
     /// Adds an aborted write. Reads reject versions below a record's floor without a lookup here, so such
     /// entries are pruned when a part grows large.
     pub(super) fn add(&self, number: u64, version: u32, deleted_before: u32, floor: impl Fn(u64) -> u32) {

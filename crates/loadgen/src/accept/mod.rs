@@ -10,54 +10,54 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use jsonathlon_dataset::records::Seen;
+use jsonathlon_dataset::records::SeenVersions;
 
 mod aborted;
+mod chunked_array;
 mod inserts;
-mod replaced;
-mod replies;
-mod room;
+mod lost_updates;
+mod packed_state;
+mod reply_cache;
 mod state;
-mod words;
 
-pub use replies::reply_hash;
+pub use reply_cache::reply_hash;
 
-use aborted::Aborted;
+use aborted::AbortedVersions;
+use chunked_array::ChunkedArray;
 use inserts::Inserts;
-use replaced::Replaced;
-use replies::Checked;
-use room::Room;
-use state::Issued;
-use words::{Wide, Word};
+use lost_updates::ReplacedValues;
+use packed_state::{OverflowStates, PackedState};
+use reply_cache::CachedReply;
+use state::IssuedVersion;
 
 /// Largest number of records that can be inserted in addition to the loaded ones.
 pub const MOST_INSERTS: u64 = 1 << 28;
 
 /// Versions of all records of a load, shared by all client threads.
 #[derive(Debug)]
-pub struct Accept {
+pub struct AcceptSet {
     loaded: u64,
-    entries: Box<[Entry]>,
-    inserted: Room<Entry>,
+    entries: Box<[RecordEntry]>,
+    inserted: ChunkedArray<RecordEntry>,
     /// Further state of records with deletes or writes of whole documents.
-    wholes: Room<Whole>,
-    wide: Wide,
-    aborted: Aborted,
+    wholes: ChunkedArray<WholeDocumentVersions>,
+    wide: OverflowStates,
+    aborted: AbortedVersions,
     inserts: Inserts,
-    replaced: Replaced,
-    unknown: Mutex<Vec<Write>>,
+    replaced: ReplacedValues,
+    unknown: Mutex<Vec<WriteToken>>,
 }
 
 /// Aligned so that the data needed for one answer lies in a single cache line.
 #[derive(Debug, Default)]
 #[repr(align(32))]
-struct Entry {
-    word: Word,
-    checked: Checked,
+struct RecordEntry {
+    word: PackedState,
+    checked: CachedReply,
 }
 
 #[derive(Debug, Default)]
-struct Whole {
+struct WholeDocumentVersions {
     /// Greatest version of a delete; 0 if there was none.
     deleted: AtomicU32,
     /// Greatest version of a write of the whole document.
@@ -69,7 +69,7 @@ struct Whole {
 
 /// Part of the document that a write changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Change {
+pub enum WriteKind {
     /// The value that the writes of the mix change.
     Part,
     /// The whole document, by an insert or an update of all values.
@@ -81,13 +81,13 @@ pub enum Change {
 /// Floors of a record at the time when a read was sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
-pub struct Read {
+pub struct ReadToken {
     number: u64,
     floor: u32,
     whole_floor: u32,
 }
 
-impl Read {
+impl ReadToken {
     /// Number of the record that is read.
     #[must_use]
     pub fn number(&self) -> u64 {
@@ -95,19 +95,19 @@ impl Read {
     }
 }
 
-/// A write that has a version. It must be passed to [`Accept::acknowledged`], [`Accept::aborted`],
-/// [`Accept::taken`] or [`Accept::unknown`] when it has ended.
+/// A write that has a version. It must be passed to [`AcceptSet::acknowledged`], [`AcceptSet::aborted`],
+/// [`AcceptSet::taken`] or [`AcceptSet::unknown`] when it has ended.
 #[derive(Debug, PartialEq, Eq)]
 #[must_use]
-pub struct Write {
+pub struct WriteToken {
     number: u64,
-    issued: Issued,
-    change: Change,
+    issued: IssuedVersion,
+    change: WriteKind,
     /// Version of the delete before this one; 0 if there was none or this is no delete.
     deleted_before: u32,
 }
 
-impl Write {
+impl WriteToken {
     /// Number of the record that is written.
     #[must_use]
     pub fn number(&self) -> u64 {
@@ -123,7 +123,7 @@ impl Write {
 
 /// Reasons for which an answer is rejected as wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Refused {
+pub enum ConsistencyViolation {
     /// The answer is older than a write that was acknowledged before the read was sent.
     #[error("version {version} is stale: {floor} was acknowledged before the read was sent")]
     Stale {
@@ -151,27 +151,27 @@ pub enum Refused {
     Absent,
 }
 
-impl Refused {
+impl ConsistencyViolation {
     /// Returns `true` if the answer was right at an earlier time.
     #[must_use]
     pub fn is_stale(&self) -> bool {
-        matches!(self, Refused::Stale { .. })
+        matches!(self, ConsistencyViolation::Stale { .. })
     }
 }
 
-impl Accept {
+impl AcceptSet {
     /// Creates the accept sets for this many loaded records, all at version 0.
     #[must_use]
     pub fn new(loaded: u64) -> Self {
-        Accept {
+        AcceptSet {
             loaded,
-            entries: (0..loaded).map(|_| Entry::default()).collect(),
-            inserted: Room::new(MOST_INSERTS),
-            wholes: Room::new(loaded.saturating_add(MOST_INSERTS)),
-            wide: Wide::default(),
-            aborted: Aborted::default(),
+            entries: (0..loaded).map(|_| RecordEntry::default()).collect(),
+            inserted: ChunkedArray::new(MOST_INSERTS),
+            wholes: ChunkedArray::new(loaded.saturating_add(MOST_INSERTS)),
+            wide: OverflowStates::default(),
+            aborted: AbortedVersions::default(),
             inserts: Inserts::new(loaded),
-            replaced: Replaced::default(),
+            replaced: ReplacedValues::default(),
             unknown: Mutex::default(),
         }
     }
@@ -183,14 +183,14 @@ impl Accept {
     }
 
     #[inline]
-    fn entry(&self, number: u64) -> Option<&Entry> {
+    fn entry(&self, number: u64) -> Option<&RecordEntry> {
         match self.entries.get(usize::try_from(number).ok()?) {
             Some(entry) => Some(entry),
             None => self.inserted.get(number - self.loaded),
         }
     }
 
-    fn entry_or_make(&self, number: u64) -> Option<&Entry> {
+    fn entry_or_make(&self, number: u64) -> Option<&RecordEntry> {
         if number < self.loaded {
             self.entry(number)
         } else {
@@ -205,16 +205,16 @@ impl Accept {
 
     /// Notes the floors of a record. Must be called before the read is sent.
     #[inline]
-    pub fn begin_read(&self, number: u64) -> Read {
+    pub fn begin_read(&self, number: u64) -> ReadToken {
         let (_, floor) = self.bounds(number);
         let whole_floor = self.wholes.get(number).map_or(0, |whole| whole.floor.load(Ordering::SeqCst));
-        Read { number, floor, whole_floor }
+        ReadToken { number, floor, whole_floor }
     }
 
     /// Returns a read that accepts every version ever written. Used for records that an answer contains
     /// unexpectedly, such as those of a scan, and for systems whose answers may be stale.
-    pub fn read_of_any_age(&self, number: u64) -> Read {
-        Read { number, floor: 0, whole_floor: 0 }
+    pub fn read_of_any_age(&self, number: u64) -> ReadToken {
+        ReadToken { number, floor: 0, whole_floor: 0 }
     }
 
     /// Checks the answer to a read; `None` stands for an absent record. Must be called after the answer has
@@ -222,9 +222,13 @@ impl Accept {
     ///
     /// # Errors
     ///
-    /// [`Refused`] if the answer is not in the accept set.
+    /// [`ConsistencyViolation`] if the answer is not in the accept set.
     #[inline]
-    pub fn accepts(&self, read: &Read, answer: Option<Seen>) -> Result<(), Refused> {
+    pub fn accepts(
+        &self,
+        read: &ReadToken,
+        answer: Option<SeenVersions>,
+    ) -> Result<(), ConsistencyViolation> {
         let Some(seen) = answer else { return self.accepts_absence(read) };
         if let Some(version) = seen.version {
             let (issued, _) = self.bounds(read.number);
@@ -238,28 +242,34 @@ impl Accept {
     }
 
     #[inline]
-    fn accepts_version(&self, number: u64, version: u32, floor: u32, issued: u32) -> Result<(), Refused> {
+    fn accepts_version(
+        &self,
+        number: u64,
+        version: u32,
+        floor: u32,
+        issued: u32,
+    ) -> Result<(), ConsistencyViolation> {
         if version > issued || (version == 0 && number >= self.loaded) {
-            return Err(Refused::NeverWritten { version, issued });
+            return Err(ConsistencyViolation::NeverWritten { version, issued });
         }
         if version < floor {
-            return Err(Refused::Stale { version, floor });
+            return Err(ConsistencyViolation::Stale { version, floor });
         }
         if self.aborted.contains(number, version) {
-            return Err(Refused::Aborted { version });
+            return Err(ConsistencyViolation::Aborted { version });
         }
         Ok(())
     }
 
-    fn accepts_absence(&self, read: &Read) -> Result<(), Refused> {
+    fn accepts_absence(&self, read: &ReadToken) -> Result<(), ConsistencyViolation> {
         if read.number >= self.loaded && read.floor == 0 {
             return Ok(());
         }
         let deleted = self.wholes.get(read.number).map_or(0, |whole| whole.deleted.load(Ordering::SeqCst));
         if deleted == 0 {
-            Err(Refused::Absent)
+            Err(ConsistencyViolation::Absent)
         } else if deleted < read.floor {
-            Err(Refused::Stale { version: deleted, floor: read.floor })
+            Err(ConsistencyViolation::Stale { version: deleted, floor: read.floor })
         } else {
             Ok(())
         }
@@ -268,17 +278,17 @@ impl Accept {
     /// Issues the version of a write. Must be called before the write is sent. `None` if the record's
     /// versions have run out (after about 4.29 thousand million) or there is no room for its number.
     #[must_use]
-    pub fn begin_write(&self, number: u64, change: Change) -> Option<Write> {
+    pub fn begin_write(&self, number: u64, change: WriteKind) -> Option<WriteToken> {
         let entry = self.entry_or_make(number)?;
         let whole = match change {
-            Change::Part => None,
-            Change::Whole | Change::Delete => Some(self.wholes.get_or_make(number)?),
+            WriteKind::Part => None,
+            WriteKind::Whole | WriteKind::Delete => Some(self.wholes.get_or_make(number)?),
         };
-        let issued = entry.word.update(number, &self.wide, state::State::issue)?;
+        let issued = entry.word.update(number, &self.wide, state::VersionState::issue)?;
         let mut deleted_before = 0;
         if let Some(whole) = whole {
             match change {
-                Change::Delete => {
+                WriteKind::Delete => {
                     deleted_before = whole.deleted.fetch_max(issued.version, Ordering::SeqCst);
                 }
                 _ => {
@@ -286,25 +296,25 @@ impl Accept {
                 }
             }
         }
-        Some(Write { number, issued, change, deleted_before })
+        Some(WriteToken { number, issued, change, deleted_before })
     }
 
     /// Issues a number and a version for the insert of a new record. `None` if there is no room for more
     /// records.
     #[must_use]
-    pub fn begin_insert(&self) -> Option<Write> {
+    pub fn begin_insert(&self) -> Option<WriteToken> {
         let number = self.inserts.take();
-        self.begin_write(number, Change::Whole)
+        self.begin_write(number, WriteKind::Whole)
     }
 
     /// Ends a write that was applied. Must be called after its acknowledgement has arrived.
-    pub fn acknowledged(&self, write: Write) {
+    pub fn acknowledged(&self, write: WriteToken) {
         self.end(&write, true);
     }
 
     /// Ends a write that was not and never will be applied: the system refused it or found nothing to change.
     /// The number of a refused insert is used by a later insert.
-    pub fn aborted(&self, write: Write) {
+    pub fn aborted(&self, write: WriteToken) {
         let number = write.number;
         self.taken(write);
         self.give_back(number);
@@ -312,10 +322,10 @@ impl Accept {
 
     /// Ends a write that was not applied because its key already exists in the system. The number of such an
     /// insert is not used again.
-    pub fn taken(&self, write: Write) {
+    pub fn taken(&self, write: WriteToken) {
         let (number, version) = (write.number, write.version());
         self.aborted.add(number, version, write.deleted_before, |number| self.bounds(number).1);
-        if write.change == Change::Delete
+        if write.change == WriteKind::Delete
             && let Some(whole) = self.wholes.get(number)
         {
             // The latest earlier delete that was not aborted as well.
@@ -333,11 +343,11 @@ impl Accept {
 
     /// Marks a write whose outcome is unknown and that may still be applied. It stays in flight until it is
     /// settled.
-    pub fn unknown(&self, write: Write) {
+    pub fn unknown(&self, write: WriteToken) {
         self.unknown_writes().push(write);
     }
 
-    fn unknown_writes(&self) -> MutexGuard<'_, Vec<Write>> {
+    fn unknown_writes(&self) -> MutexGuard<'_, Vec<WriteToken>> {
         self.unknown.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -352,7 +362,7 @@ impl Accept {
     /// connections or was restarted.
     #[must_use]
     pub fn unknown_records(&self) -> Vec<u64> {
-        let mut numbers: Vec<u64> = self.unknown_writes().iter().map(Write::number).collect();
+        let mut numbers: Vec<u64> = self.unknown_writes().iter().map(WriteToken::number).collect();
         numbers.sort_unstable();
         numbers.dedup();
         numbers
@@ -365,12 +375,12 @@ impl Accept {
 
     /// Settles a record's writes of unknown outcome by an answer that was read after none of them could be
     /// applied any more. The answer must have been accepted by [`Self::accepts`].
-    pub fn settle(&self, number: u64, answer: Option<Seen>) {
+    pub fn settle(&self, number: u64, answer: Option<SeenVersions>) {
         let mut settled = Vec::new();
         self.unknown_writes().retain_mut(|write| {
             let ends = write.number == number;
             if ends {
-                settled.push(Write { ..*write });
+                settled.push(WriteToken { ..*write });
             }
             !ends
         });
@@ -384,12 +394,12 @@ impl Accept {
         }
     }
 
-    fn end(&self, write: &Write, applied: bool) {
+    fn end(&self, write: &WriteToken, applied: bool) {
         let Some(entry) = self.entry(write.number) else { return };
         let issued = write.issued;
         entry.word.update(write.number, &self.wide, |state| state.end(issued, applied));
         if applied {
-            if write.change != Change::Part
+            if write.change != WriteKind::Part
                 && let Some(whole) = self.wholes.get(write.number)
             {
                 whole.floor.fetch_max(issued.low, Ordering::SeqCst);
@@ -427,13 +437,13 @@ impl Accept {
     /// Versions seen in the reply with this hash, if it is the record's last reply that was fully verified.
     #[inline]
     #[must_use]
-    pub fn checked(&self, number: u64, hash: u64) -> Option<Seen> {
+    pub fn checked(&self, number: u64, hash: u64) -> Option<SeenVersions> {
         self.entry(number).and_then(|entry| entry.checked.get(hash))
     }
 
     /// Stores the versions that the full verification of a reply with this hash has found.
     #[inline]
-    pub fn remember(&self, number: u64, hash: u64, seen: Seen) {
+    pub fn remember(&self, number: u64, hash: u64, seen: SeenVersions) {
         if let Some(entry) = self.entry(number) {
             entry.checked.put(hash, seen);
         }

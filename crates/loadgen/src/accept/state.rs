@@ -17,7 +17,7 @@ const LAST: u32 = u32::MAX - 2;
 /// after it. When the older generation has ended, `low` moves up to `split`, the younger one becomes the
 /// older, and a new generation begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct State {
+pub(super) struct VersionState {
     /// Version that was issued last; 0 if none was.
     pub(super) issued: u32,
     /// Smallest version that a read starting now may see.
@@ -34,17 +34,18 @@ pub(super) struct State {
 
 /// An issued version, and the floor that its acknowledgement sets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Issued {
+pub(super) struct IssuedVersion {
     pub(super) version: u32,
     pub(super) low: u32,
 }
 
-impl State {
+impl VersionState {
     /// State of a key that has version 0 only.
-    pub(super) const NEW: State = State { issued: 0, floor: 0, base: 1, split: 1, old: 0, young: 0 };
+    pub(super) const NEW: VersionState =
+        VersionState { issued: 0, floor: 0, base: 1, split: 1, old: 0, young: 0 };
 
     /// Issues the next version. `None` if no version is left.
-    pub(super) fn issue(&mut self) -> Option<Issued> {
+    pub(super) fn issue(&mut self) -> Option<IssuedVersion> {
         if self.issued >= LAST {
             return None;
         }
@@ -56,11 +57,11 @@ impl State {
         } else {
             self.young += 1;
         }
-        Some(Issued { version: self.issued, low: self.base })
+        Some(IssuedVersion { version: self.issued, low: self.base })
     }
 
     /// Ends a write, whether it was applied or not.
-    pub(super) fn end(&mut self, write: Issued, applied: bool) {
+    pub(super) fn end(&mut self, write: IssuedVersion, applied: bool) {
         if write.version < self.split {
             self.old = self.old.saturating_sub(1);
         } else {
@@ -120,7 +121,7 @@ impl State {
             (field(YOUNG), field(OLD), field(SPLIT), field(BASE), field(FLOOR));
         let issued = field(ISSUED);
         let next = issued + 1;
-        State { issued, floor: issued - floor, base: next - base, split: next - split, old, young }
+        VersionState { issued, floor: issued - floor, base: next - base, split: next - split, old, young }
     }
 }
 
@@ -156,10 +157,10 @@ mod tests {
 
     #[test]
     fn one_writer_is_exact() {
-        let mut state = State::NEW;
+        let mut state = VersionState::NEW;
         for version in 1..1_000 {
             let write = state.issue().unwrap();
-            assert_eq!(write, Issued { version, low: version });
+            assert_eq!(write, IssuedVersion { version, low: version });
             assert_eq!((state.floor, state.issued), (version - 1, version));
             state.end(write, true);
             assert_eq!((state.floor, state.issued), (version, version));
@@ -169,7 +170,7 @@ mod tests {
     #[test]
     fn the_floor_moves_on_though_the_key_is_never_quiet() {
         // Two writers that overlap without a pause.
-        let mut state = State::NEW;
+        let mut state = VersionState::NEW;
         let mut pending = state.issue().unwrap();
         for _ in 0..1_000 {
             let next = state.issue().unwrap();
@@ -182,7 +183,7 @@ mod tests {
 
     #[test]
     fn a_write_that_never_ends_keeps_the_bound() {
-        let mut state = State::NEW;
+        let mut state = VersionState::NEW;
         let stuck = state.issue().unwrap();
         for _ in 0..5_000 {
             let write = state.issue().unwrap();
@@ -199,7 +200,8 @@ mod tests {
 
     #[test]
     fn versions_run_out_in_the_end() {
-        let mut state = State { issued: LAST - 1, floor: LAST - 1, base: LAST, split: LAST, ..State::NEW };
+        let mut state =
+            VersionState { issued: LAST - 1, floor: LAST - 1, base: LAST, split: LAST, ..VersionState::NEW };
         let write = state.issue().unwrap();
         assert_eq!(write.version, LAST);
         assert_eq!(state.issue(), None);
@@ -210,8 +212,8 @@ mod tests {
     proptest! {
         #[test]
         fn a_word_holds_what_fits(steps in prop::collection::vec((any::<bool>(), any::<u16>(), any::<bool>()), 1..400)) {
-            let mut state = State::NEW;
-            let mut open: Vec<Issued> = Vec::new();
+            let mut state = VersionState::NEW;
+            let mut open: Vec<IssuedVersion> = Vec::new();
             let mut ended = vec![true];
             for (issue, which, applied) in steps {
                 if issue || open.is_empty() {
@@ -228,7 +230,7 @@ mod tests {
                 prop_assert_eq!(state.in_flight() as usize, open.len());
                 prop_assert!(state.floor <= state.issued);
                 if let Some(word) = state.pack() {
-                    prop_assert_eq!(State::unpack(word), state);
+                    prop_assert_eq!(VersionState::unpack(word), state);
                     prop_assert_eq!(issued(word), state.issued);
                     prop_assert_eq!(floor(word), state.floor);
                     prop_assert!(word < WIDE);

@@ -5,16 +5,16 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use jsonathlon_dataset::records::{Kind, Records};
 use jsonathlon_driver_api::DriverError;
-use jsonathlon_driver_api::driver::{Host, Open, Place};
-use jsonathlon_loadgen::job::{Job, Script, Watched};
-use jsonathlon_loadgen::mix::Requests;
+use jsonathlon_driver_api::driver::{DriverContext, EngineLocation, SessionOptions};
+use jsonathlon_loadgen::job::{Job, OperationScript, SamplingTargets};
+use jsonathlon_loadgen::load_generator::LoadGenerator;
+use jsonathlon_loadgen::mix::RequestDistribution;
 use jsonathlon_loadgen::operation::Operation;
 use jsonathlon_loadgen::operation::Operation::*;
-use jsonathlon_loadgen::worker::Clients;
 use jsonathlon_stats::histogram::Histogram;
 use jsonathlon_telemetry::clock::MonotonicClock;
-use jsonathlon_telemetry::stop::Stop;
-use jsonathlon_worker::{Drive, Subject};
+use jsonathlon_telemetry::stop_condition::StopCondition;
+use jsonathlon_worker::{JobRunner, JobTarget};
 
 use crate::support::{Faults, LOADED, Memory, Store, clients, job, records, run};
 
@@ -218,17 +218,17 @@ fn what_cannot_be_checked_or_measured_is_refused() {
 fn a_job_comes_and_goes_as_json() {
     let store = Store::new(&records(), LOADED);
     let mut clients = clients(&store);
-    let open = Open { protocol: "memory".to_owned(), ..Open::default() };
-    let host = Host { clock: std::sync::Arc::new(MonotonicClock::new()), output: None };
-    let subject = Subject { open: &open, place: Place::Here, host: &host };
+    let open = SessionOptions { protocol: "memory".to_owned(), ..SessionOptions::default() };
+    let host = DriverContext { clock: std::sync::Arc::new(MonotonicClock::new()), output: None };
+    let subject = JobTarget { open: &open, place: EngineLocation::InProcess, host: &host };
     let mut job = job(&[(Read, 0.5), (Update, 0.5)], 2, 10);
-    job.stop = jsonathlon_telemetry::stop::Stop::Time { seconds: 0.8 };
+    job.stop = jsonathlon_telemetry::stop_condition::StopCondition::Time { seconds: 0.8 };
     job.ramp_s = 0.2;
     let mut told = 0;
     let json = serde_json::to_value(&job).unwrap();
     let driven =
         clients.drive(&json, &subject, &mut |progress| told += u64::from(progress.done > 0)).unwrap();
-    let driven: jsonathlon_loadgen::answer::Driven = serde_json::from_value(driven).unwrap();
+    let driven: jsonathlon_loadgen::report::JobReport = serde_json::from_value(driven).unwrap();
     assert!(told >= 1, "{told}");
     assert!((driven.measured_s - 0.8).abs() < 1e-9);
     assert!(driven.usage.cpu_s.unwrap() > 0.01, "{:?}", driven.usage);
@@ -242,7 +242,7 @@ fn arrivals_are_kept_on_time_by_all_threads_together() {
     let store = Store::new(&records(), LOADED);
     let mut clients = clients(&store);
     let mut job = job(&[(Read, 0.9), (Update, 0.1)], 4, 10);
-    job.stop = jsonathlon_telemetry::stop::Stop::Time { seconds: 1.0 };
+    job.stop = jsonathlon_telemetry::stop_condition::StopCondition::Time { seconds: 1.0 };
     job.ramp_s = 0.2;
     job.arrival = jsonathlon_stats::arrival::Arrival::Poisson { per_s: 2000.0 };
     let driven = run(&mut clients, &job).unwrap();
@@ -268,7 +268,7 @@ fn job_over_items(shares: &[(Operation, f64)], clients: u32, operations: u64) ->
     let mut job = job(shares, clients, operations);
     job.records = items();
     let statements = vec!["element {{key}} {{value}}".to_owned()];
-    job.scripts.insert(UpdateElement, Script { statements, ..job.scripts[&Update].clone() });
+    job.scripts.insert(UpdateElement, OperationScript { statements, ..job.scripts[&Update].clone() });
     job
 }
 
@@ -317,7 +317,7 @@ fn documents_that_hold_their_keys_come_in_batches() {
     let mut clients = clients(&store);
     let mut job = job(&[(InsertBatch, 0.5), (Read, 0.5)], 4, 1000);
     job.records = records;
-    job.mix.requests = Requests::Latest;
+    job.mix.requests = RequestDistribution::Latest;
     let script = job.scripts.get_mut(&InsertBatch).unwrap();
     script.statements = vec!["load {{keyed_documents}}".to_owned()];
     script.key_member = Some("_id".to_owned());
@@ -409,7 +409,7 @@ fn what_was_acknowledged_and_is_gone_is_found_when_all_connections_were_lost() {
     assert_eq!(driven.wrong, [""; 0]);
     // The same with a system that loses acknowledged writes; no client reads.
     store.faults.lost.store(7, Ordering::Relaxed);
-    job.stop = jsonathlon_telemetry::stop::Stop::Count { operations: 400 };
+    job.stop = jsonathlon_telemetry::stop_condition::StopCondition::Count { operations: 400 };
     let driven = run(&mut clients, &job).unwrap();
     assert!(driven.read_back.is_some());
     assert!(driven.wrong.iter().any(|words| words.contains("read back: version")), "{:?}", driven.wrong);
@@ -429,9 +429,9 @@ fn without_checks_anything_goes() {
 #[test]
 fn a_checkpoint_is_marked_in_its_second() {
     let store = Store::new(&records(), LOADED);
-    let watched = |statement: &str| Watched { checkpoints: Some(statement.to_owned()), folder: None };
+    let watched = |statement: &str| SamplingTargets { checkpoints: Some(statement.to_owned()), folder: None };
     let job = |statement: &str| Job {
-        stop: Stop::Time { seconds: 2.3 },
+        stop: StopCondition::Time { seconds: 2.3 },
         watched: watched(statement),
         ..job(&[(Read, 1.0)], 1, 0)
     };
@@ -443,7 +443,8 @@ fn a_checkpoint_is_marked_in_its_second() {
     // If the system refuses the checkpoint statement, it is measured as usual and the marks are unknown.
     store.faults.refused.store(1, Ordering::Relaxed);
     let refused =
-        run(&mut clients(&store), &Job { stop: Stop::Time { seconds: 0.1 }, ..job("checkpoints") }).unwrap();
+        run(&mut clients(&store), &Job { stop: StopCondition::Time { seconds: 0.1 }, ..job("checkpoints") })
+            .unwrap();
     assert!(refused.seconds.iter().all(|second| second.checkpoint.is_none()));
 }
 
@@ -451,7 +452,7 @@ fn a_checkpoint_is_marked_in_its_second() {
 fn nobody_begins_where_not_all_come_in() {
     let store = Store::new(&records(), LOADED);
     let (opened, room) = (Arc::new(AtomicU64::new(0)), Arc::new(AtomicU64::new(5)));
-    let mut clients = Clients::over({
+    let mut clients = LoadGenerator::over({
         let (store, opened, room) = (Arc::clone(&store), Arc::clone(&opened), Arc::clone(&room));
         move |_, _, _| match opened.fetch_add(1, Ordering::SeqCst) < room.load(Ordering::SeqCst) {
             true => Ok(Box::new(Memory::new(&store))),

@@ -3,11 +3,13 @@
 use std::os::fd::BorrowedFd;
 use std::sync::Arc;
 
-use jsonathlon_driver_api::{Cell, Lane, Parameter, Prepared, Report, Result, RowSink};
-use jsonathlon_loadgen::null::{Null, Table};
+use jsonathlon_driver_api::{
+    Cell, NonblockingConnection, Parameter, PreparedStatement, Result, RowSink, StatementStats,
+};
+use jsonathlon_loadgen::load_generator::LoadGenerator;
+use jsonathlon_loadgen::null::{MemoryTable, NullConnection};
 use jsonathlon_loadgen::operation::Operation;
 use jsonathlon_loadgen::random::Random;
-use jsonathlon_loadgen::worker::Clients;
 
 use crate::support::{LOADED, job, records, run};
 
@@ -16,7 +18,7 @@ type Change = fn(&mut Vec<u8>, &mut Random);
 
 /// A nonblocking connection that changes all replies except every `spared`-th one.
 struct Changed {
-    null: Null,
+    null: NullConnection,
     change: Change,
     random: Random,
     spared: u64,
@@ -44,16 +46,16 @@ impl RowSink for Sink<'_> {
     }
 }
 
-impl Lane for Changed {
-    fn prepare(&mut self, statement: &str) -> Result<Prepared> {
+impl NonblockingConnection for Changed {
+    fn prepare(&mut self, statement: &str) -> Result<PreparedStatement> {
         self.null.prepare(statement)
     }
 
-    fn send(&mut self, prepared: &Prepared, parameters: &[Parameter<'_>]) -> Result<()> {
+    fn send(&mut self, prepared: &PreparedStatement, parameters: &[Parameter<'_>]) -> Result<()> {
         self.null.send(prepared, parameters)
     }
 
-    fn receive(&mut self, wait: bool, sink: &mut dyn RowSink) -> Result<Option<Report>> {
+    fn receive(&mut self, wait: bool, sink: &mut dyn RowSink) -> Result<Option<StatementStats>> {
         self.count += 1;
         let is_spared = self.spared > 0 && self.count.is_multiple_of(self.spared);
         let change = (!is_spared).then_some(self.change);
@@ -70,9 +72,9 @@ impl Lane for Changed {
 /// Sends `operations` reads whose replies are all changed, except every `spared`-th one. Returns how many
 /// replies were accepted.
 fn taken(change: Change, spared: u64, operations: u64) -> u64 {
-    let table = Arc::new(Table::new(records().prepare().unwrap(), LOADED));
-    let mut clients = Clients::over(move |_, _, _| {
-        let null = Null::new(Arc::clone(&table), 1 << 20);
+    let table = Arc::new(MemoryTable::new(records().prepare().unwrap(), LOADED));
+    let mut clients = LoadGenerator::over(move |_, _, _| {
+        let null = NullConnection::new(Arc::clone(&table), 1 << 20);
         Ok(Box::new(Changed { null, change, random: Random::new(9, 0), spared, count: 0 }))
     });
     let driven = run(&mut clients, &job(&[(Operation::Read, 1.0)], 1, operations)).unwrap();

@@ -6,17 +6,19 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use jsonathlon_dataset::records::{RecordSet, Records};
-use jsonathlon_driver_api::driver::{Host, Open, Place};
-use jsonathlon_driver_api::{Cell, DriverError, Lane, Parameter, Prepared, Report, Result, RowSink};
-use jsonathlon_loadgen::answer::Driven;
-use jsonathlon_loadgen::job::{Job, Script};
-use jsonathlon_loadgen::mix::{Mix, Requests};
+use jsonathlon_driver_api::driver::{DriverContext, EngineLocation, SessionOptions};
+use jsonathlon_driver_api::{
+    Cell, DriverError, NonblockingConnection, Parameter, PreparedStatement, Result, RowSink, StatementStats,
+};
+use jsonathlon_loadgen::job::{Job, OperationScript};
+use jsonathlon_loadgen::load_generator::LoadGenerator;
+use jsonathlon_loadgen::mix::{Mix, RequestDistribution};
 use jsonathlon_loadgen::operation::Operation;
-use jsonathlon_loadgen::worker::Clients;
+use jsonathlon_loadgen::report::JobReport;
 use jsonathlon_stats::arrival::Arrival;
 use jsonathlon_telemetry::clock::MonotonicClock;
-use jsonathlon_telemetry::stop::Stop;
-use jsonathlon_worker::Subject;
+use jsonathlon_telemetry::stop_condition::StopCondition;
+use jsonathlon_worker::JobTarget;
 use jsonathlon_worker::protocol::Failure;
 use serde_json::Value;
 
@@ -312,20 +314,20 @@ impl Memory {
     }
 }
 
-impl Lane for Memory {
-    fn prepare(&mut self, statement: &str) -> Result<Prepared> {
+impl NonblockingConnection for Memory {
+    fn prepare(&mut self, statement: &str) -> Result<PreparedStatement> {
         self.statements.push(statement.split(' ').next().unwrap().to_owned());
-        Ok(Prepared::numbered(self.statements.len() - 1))
+        Ok(PreparedStatement::numbered(self.statements.len() - 1))
     }
 
-    fn send(&mut self, prepared: &Prepared, parameters: &[Parameter<'_>]) -> Result<()> {
+    fn send(&mut self, prepared: &PreparedStatement, parameters: &[Parameter<'_>]) -> Result<()> {
         assert!(!self.is_broken, "a broken connection is used");
         let verb = self.statements[prepared.number()].clone();
         self.answer = Some(self.execute(&verb, parameters));
         Ok(())
     }
 
-    fn receive(&mut self, _: bool, sink: &mut dyn RowSink) -> Result<Option<Report>> {
+    fn receive(&mut self, _: bool, sink: &mut dyn RowSink) -> Result<Option<StatementStats>> {
         let answer = self.answer.take().unwrap()?;
         sink.columns(answer.columns)?;
         for row in &answer.rows {
@@ -334,7 +336,7 @@ impl Lane for Memory {
         for count in &answer.counts {
             sink.row(&[Cell::Int(*count)])?;
         }
-        Ok(Some(Report { affected: answer.affected, ..Report::default() }))
+        Ok(Some(StatementStats { affected: answer.affected, ..StatementStats::default() }))
     }
 
     fn descriptor(&self) -> Option<BorrowedFd<'_>> {
@@ -351,7 +353,7 @@ pub(crate) fn records() -> Records {
 pub(crate) const LOADED: u64 = 1000;
 
 /// The statements of the system for every operation.
-pub(crate) fn scripts() -> BTreeMap<Operation, Script> {
+pub(crate) fn scripts() -> BTreeMap<Operation, OperationScript> {
     let all: [(Operation, &[&str]); 13] = [
         (Operation::Read, &["read {{key}}"]),
         (Operation::ReadPaths, &["paths {{key}}"]),
@@ -369,7 +371,7 @@ pub(crate) fn scripts() -> BTreeMap<Operation, Script> {
     ];
     all.into_iter()
         .map(|(operation, statements)| {
-            let script = Script {
+            let script = OperationScript {
                 statements: statements.iter().map(|text| (*text).to_owned()).collect(),
                 undo: (statements.len() > 1).then(|| "rollback".to_owned()),
                 key_member: None,
@@ -385,13 +387,13 @@ pub(crate) fn job(shares: &[(Operation, f64)], clients: u32, operations: u64) ->
         records: records(),
         loaded: LOADED,
         load: "1".to_owned(),
-        mix: Mix { name: "test".to_owned(), shares: shares.to_vec(), requests: Requests::Zipfian },
+        mix: Mix { name: "test".to_owned(), shares: shares.to_vec(), requests: RequestDistribution::Zipfian },
         scripts: scripts(),
         clients,
         threads: None,
         arrival: Arrival::Closed,
         ramp_s: 0.0,
-        stop: Stop::Count { operations },
+        stop: StopCondition::Count { operations },
         seed: 5,
         verify: true,
         prepare: true,
@@ -403,18 +405,18 @@ pub(crate) fn job(shares: &[(Operation, f64)], clients: u32, operations: u64) ->
         timeout_s: 5.0,
         watched: Default::default(),
         writers_take_turns: false,
-        promises: None,
+        ack_log: None,
     }
 }
 
 /// Clients that connect to the store.
-pub(crate) fn clients(store: &Arc<Store>) -> Clients {
+pub(crate) fn clients(store: &Arc<Store>) -> LoadGenerator {
     let store = Arc::clone(store);
-    Clients::over(move |_, _, _| Ok(Box::new(Memory::new(&store))))
+    LoadGenerator::over(move |_, _, _| Ok(Box::new(Memory::new(&store))))
 }
 
-pub(crate) fn run(clients: &mut Clients, job: &Job) -> std::result::Result<Driven, Failure> {
-    let open = Open { protocol: "memory".to_owned(), ..Open::default() };
-    let host = Host { clock: Arc::new(MonotonicClock::new()), output: None };
-    clients.run(job, &Subject { open: &open, place: Place::Here, host: &host }, &mut |_| {})
+pub(crate) fn run(clients: &mut LoadGenerator, job: &Job) -> std::result::Result<JobReport, Failure> {
+    let open = SessionOptions { protocol: "memory".to_owned(), ..SessionOptions::default() };
+    let host = DriverContext { clock: Arc::new(MonotonicClock::new()), output: None };
+    clients.run(job, &JobTarget { open: &open, place: EngineLocation::InProcess, host: &host }, &mut |_| {})
 }

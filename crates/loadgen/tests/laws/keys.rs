@@ -1,7 +1,7 @@
 //! Tests of request distributions against their definitions, by the chi-square test with fixed seeds.
 
-use jsonathlon_loadgen::keys::{Keys, Scatter, Shares, Zipf};
-use jsonathlon_loadgen::mix::Requests;
+use jsonathlon_loadgen::keys::{KeyChooser, KeyPermutation, OperationChooser, Zipf};
+use jsonathlon_loadgen::mix::RequestDistribution;
 use jsonathlon_loadgen::operation::Operation;
 use jsonathlon_loadgen::random::Random;
 use proptest::prelude::*;
@@ -71,7 +71,7 @@ fn zipf_keeps_its_law_over_many_ranks() {
 
 #[test]
 fn uniform_draws_from_all_that_are_there() {
-    let keys = Keys::new(Requests::Uniform, 500);
+    let keys = KeyChooser::new(RequestDistribution::Uniform, 500);
     let mut random = Random::new(3, 1);
     let mut counts = vec![0; 700];
     for _ in 0..700_000 {
@@ -83,8 +83,8 @@ fn uniform_draws_from_all_that_are_there() {
 #[test]
 fn zipfian_keeps_to_the_records_of_the_start_and_scatters_them() {
     let (records, mut random) = (1_000, Random::new(4, 0));
-    let keys = Keys::new(Requests::Zipfian, records);
-    let scatter = Scatter::new(records);
+    let keys = KeyChooser::new(RequestDistribution::Zipfian, records);
+    let scatter = KeyPermutation::new(records);
     let mut counts = vec![0; records as usize];
     for draw in 0..1_000_000 {
         // Growth of the set must not move the hot keys.
@@ -104,7 +104,7 @@ fn zipfian_keeps_to_the_records_of_the_start_and_scatters_them() {
 #[test]
 fn latest_counts_back_from_the_newest() {
     let (start, mut random) = (1_000, Random::new(5, 0));
-    let keys = Keys::new(Requests::Latest, start);
+    let keys = KeyChooser::new(RequestDistribution::Latest, start);
     for records in [1_000, 5_000] {
         let mut counts = vec![0; start as usize];
         for _ in 0..1_000_000 {
@@ -120,7 +120,7 @@ fn latest_counts_back_from_the_newest() {
 #[test]
 fn scatter_is_a_bijection() {
     for count in (1..=600).chain([1_000, 4_095, 4_096, 4_097, 100_000]) {
-        let scatter = Scatter::new(count);
+        let scatter = KeyPermutation::new(count);
         let mut reached = vec![false; count as usize];
         for number in 0..count {
             let place = scatter.place(number) as usize;
@@ -133,7 +133,7 @@ fn scatter_is_a_bijection() {
 proptest! {
     #[test]
     fn scatter_is_a_bijection_on_any_count(count in 1_u64..20_000) {
-        let scatter = Scatter::new(count);
+        let scatter = KeyPermutation::new(count);
         let mut places: Vec<u64> = (0..count).map(|number| scatter.place(number)).collect();
         places.sort_unstable();
         prop_assert!(places.into_iter().eq(0..count));
@@ -141,7 +141,7 @@ proptest! {
 
     #[test]
     fn large_counts_stay_in_range_and_apart(count in 1_u64.., number in any::<u64>()) {
-        let scatter = Scatter::new(count);
+        let scatter = KeyPermutation::new(count);
         let number = number % count;
         prop_assert!(scatter.place(number) < count);
         let other = (number + 1) % count;
@@ -156,7 +156,7 @@ proptest! {
             .zip(&parts)
             .map(|(operation, part)| (operation, f64::from(*part) / f64::from(sum)))
             .collect();
-        let drawn = Shares::new(&shares).unwrap();
+        let drawn = OperationChooser::new(&shares).unwrap();
         let mut random = Random::new(seed, 0);
         let mut counts = vec![0; parts.len()];
         for _ in 0..40_000 {
@@ -170,7 +170,7 @@ proptest! {
 
 #[test]
 fn shares_that_make_no_mix_are_refused() {
-    let refused = |shares: &[(Operation, f64)]| Shares::new(shares).unwrap_err();
+    let refused = |shares: &[(Operation, f64)]| OperationChooser::new(shares).unwrap_err();
     assert_eq!(refused(&[]), "a mix without operations");
     let most = refused(&[(Operation::Read, 0.5), (Operation::Update, 0.4)]);
     assert_eq!(most, "the shares of operations add up to 0.9; they must add up to 1");
@@ -178,6 +178,6 @@ fn shares_that_make_no_mix_are_refused() {
         let message = refused(&[(Operation::Read, share), (Operation::Update, 1.0)]);
         assert!(message.starts_with("the share of read is "), "{message}");
     }
-    let only = Shares::new(&[(Operation::Scan, 1.0)]).unwrap();
+    let only = OperationChooser::new(&[(Operation::Scan, 1.0)]).unwrap();
     assert_eq!(only.draw(&mut Random::new(1, 1)), Operation::Scan);
 }

@@ -1,7 +1,7 @@
 //! Tests of the accept set against a store whose reads and writes take effect in random order.
 
-use jsonathlon_dataset::records::Seen;
-use jsonathlon_loadgen::accept::{Accept, Change, Refused};
+use jsonathlon_dataset::records::SeenVersions;
+use jsonathlon_loadgen::accept::{AcceptSet, ConsistencyViolation, WriteKind};
 
 use crate::schedule::{Schedule, Weather, seen, stale};
 
@@ -55,16 +55,16 @@ fn a_hot_key_with_more_writes_in_flight_than_a_word_counts() {
 
 #[test]
 fn a_stale_answer_is_told_from_one_that_never_was() {
-    let accept = Accept::new(1);
-    let write = accept.begin_write(0, Change::Part).unwrap();
+    let accept = AcceptSet::new(1);
+    let write = accept.begin_write(0, WriteKind::Part).unwrap();
     accept.acknowledged(write);
     let read = accept.begin_read(0);
     assert!(stale(accept.accepts(&read, seen(Some((0, 0))))));
     assert_eq!(accept.accepts(&read, seen(Some((1, 0)))), Ok(()));
     let never = accept.accepts(&read, seen(Some((2, 0))));
-    assert_eq!(never, Err(Refused::NeverWritten { version: 2, issued: 1 }));
+    assert_eq!(never, Err(ConsistencyViolation::NeverWritten { version: 2, issued: 1 }));
     assert!(!stale(never));
-    assert_eq!(accept.accepts(&read, None), Err(Refused::Absent));
+    assert_eq!(accept.accepts(&read, None), Err(ConsistencyViolation::Absent));
     // If stale answers are allowed, any version that was ever written is accepted.
     assert_eq!(accept.accepts(&accept.read_of_any_age(0), seen(Some((0, 0)))), Ok(()));
     assert!(accept.accepts(&accept.read_of_any_age(0), seen(Some((2, 0)))).is_err());
@@ -72,21 +72,21 @@ fn a_stale_answer_is_told_from_one_that_never_was() {
 
 #[test]
 fn values_that_no_write_touches_keep_their_version() {
-    let accept = Accept::new(1);
-    let write = accept.begin_write(0, Change::Part).unwrap();
+    let accept = AcceptSet::new(1);
+    let write = accept.begin_write(0, WriteKind::Part).unwrap();
     accept.acknowledged(write);
     let read = accept.begin_read(0);
     assert_eq!(
         accept.accepts(&read, seen(Some((1, 1)))),
-        Err(Refused::NeverWritten { version: 1, issued: 0 })
+        Err(ConsistencyViolation::NeverWritten { version: 1, issued: 0 })
     );
     // An answer without the written fields is verified by the remaining ones alone.
-    assert_eq!(accept.accepts(&read, Some(Seen { version: None, base: Some(0) })), Ok(()));
+    assert_eq!(accept.accepts(&read, Some(SeenVersions { version: None, base: Some(0) })), Ok(()));
 }
 
 #[test]
 fn refused_inserts_leave_no_gap() {
-    let accept = Accept::new(10);
+    let accept = AcceptSet::new(10);
     assert_eq!(accept.records(), 10);
     let (first, second) = (accept.begin_insert().unwrap(), accept.begin_insert().unwrap());
     assert_eq!((first.number(), second.number()), (10, 11));
@@ -121,8 +121,8 @@ fn refused_inserts_leave_no_gap() {
 
 #[test]
 fn a_deleted_record_is_absent_until_it_is_inserted() {
-    let accept = Accept::new(1);
-    let delete = accept.begin_write(0, Change::Delete).unwrap();
+    let accept = AcceptSet::new(1);
+    let delete = accept.begin_write(0, WriteKind::Delete).unwrap();
     let during = accept.begin_read(0);
     assert_eq!(accept.accepts(&during, None), Ok(()));
     assert_eq!(accept.accepts(&during, seen(Some((0, 0)))), Ok(()));
@@ -130,21 +130,21 @@ fn a_deleted_record_is_absent_until_it_is_inserted() {
     let after = accept.begin_read(0);
     assert_eq!(accept.accepts(&after, None), Ok(()));
     assert!(stale(accept.accepts(&after, seen(Some((0, 0))))));
-    let insert = accept.begin_write(0, Change::Whole).unwrap();
+    let insert = accept.begin_write(0, WriteKind::Whole).unwrap();
     accept.acknowledged(insert);
     let last = accept.begin_read(0);
     assert!(stale(accept.accepts(&last, None)));
     assert_eq!(accept.accepts(&last, seen(Some((2, 2)))), Ok(()));
-    assert!(stale(accept.accepts(&last, Some(Seen { version: Some(2), base: Some(0) }))));
+    assert!(stale(accept.accepts(&last, Some(SeenVersions { version: Some(2), base: Some(0) }))));
     // After a refused delete the record still exists.
-    let refused = accept.begin_write(0, Change::Delete).unwrap();
+    let refused = accept.begin_write(0, WriteKind::Delete).unwrap();
     accept.aborted(refused);
     assert!(stale(accept.accepts(&accept.begin_read(0), None)));
 }
 
 #[test]
 fn lost_updates_are_found() {
-    let accept = Accept::new(1);
+    let accept = AcceptSet::new(1);
     assert!(!accept.replaced(0, 0));
     assert!(!accept.replaced(0, 1));
     assert!(accept.replaced(0, 1));

@@ -5,15 +5,15 @@
 
 use std::collections::BTreeSet;
 
-use jsonathlon_dataset::records::Seen;
-use jsonathlon_loadgen::accept::{Accept, Change, Read, Refused, Write};
+use jsonathlon_dataset::records::SeenVersions;
+use jsonathlon_loadgen::accept::{AcceptSet, ConsistencyViolation, ReadToken, WriteKind, WriteToken};
 use jsonathlon_loadgen::random::Random;
 
 /// Stored versions: of the fields that partial writes change, and of all other fields. `None` if absent.
 pub(crate) type Stored = Option<(u32, u32)>;
 
-pub(crate) fn seen(stored: Stored) -> Option<Seen> {
-    stored.map(|(version, base)| Seen { version: Some(version), base: Some(base) })
+pub(crate) fn seen(stored: Stored) -> Option<SeenVersions> {
+    stored.map(|(version, base)| SeenVersions { version: Some(version), base: Some(base) })
 }
 
 /// The accept set of one key, literally as defined: issued, in flight, base, floor.
@@ -30,27 +30,27 @@ struct Literal {
 }
 
 impl Literal {
-    fn send(&mut self, change: Change) -> u32 {
+    fn send(&mut self, change: WriteKind) -> u32 {
         self.issued += 1;
         if self.in_flight == 0 {
             self.base = self.issued;
         }
         self.in_flight += 1;
         match change {
-            Change::Part => {}
-            Change::Whole => self.whole_issued = self.issued,
-            Change::Delete => {
+            WriteKind::Part => {}
+            WriteKind::Whole => self.whole_issued = self.issued,
+            WriteKind::Delete => {
                 self.deletes.insert(self.issued);
             }
         }
         self.base
     }
 
-    fn end(&mut self, change: Change, low: u32, applied: bool) {
+    fn end(&mut self, change: WriteKind, low: u32, applied: bool) {
         self.in_flight -= 1;
         if applied {
             self.floor = self.floor.max(low);
-            if change != Change::Part {
+            if change != WriteKind::Part {
                 self.whole_floor = self.whole_floor.max(low);
             }
         }
@@ -80,8 +80,8 @@ impl Literal {
 /// The request that a client is waiting for.
 #[derive(Debug)]
 enum Request {
-    Read { read: Read, floors: (u32, u32), answer: Option<Stored> },
-    Write { write: Write, low: u32, change: Change, applied: Option<bool> },
+    Read { read: ReadToken, floors: (u32, u32), answer: Option<Stored> },
+    Write { write: WriteToken, low: u32, change: WriteKind, applied: Option<bool> },
 }
 
 /// A write whose client has given up but which the server may still execute.
@@ -90,7 +90,7 @@ struct Orphan {
     number: usize,
     version: u32,
     low: u32,
-    change: Change,
+    change: WriteKind,
     open: bool,
 }
 
@@ -113,7 +113,7 @@ pub(crate) struct Counts {
 }
 
 pub(crate) struct Schedule {
-    accept: Accept,
+    accept: AcceptSet,
     weather: Weather,
     random: Random,
     /// Number of keys that exist from the start: half of all keys.
@@ -129,7 +129,7 @@ impl Schedule {
     pub(crate) fn new(weather: Weather, seed: u64) -> Self {
         let loaded = weather.keys.div_ceil(2);
         Schedule {
-            accept: Accept::new(loaded as u64),
+            accept: AcceptSet::new(loaded as u64),
             random: Random::new(seed, 0),
             loaded,
             store: (0..weather.keys).map(|number| (number < loaded).then_some((0, 0))).collect(),
@@ -182,11 +182,11 @@ impl Schedule {
             return Request::Read { read: self.accept.begin_read(number as u64), floors, answer: None };
         }
         let change = if self.percent(self.weather.deletes) {
-            Change::Delete
+            WriteKind::Delete
         } else if self.percent(self.weather.wholes) {
-            Change::Whole
+            WriteKind::Whole
         } else {
-            Change::Part
+            WriteKind::Part
         };
         let write = self.accept.begin_write(number as u64, change).unwrap();
         let low = self.literal[number].send(change);
@@ -195,18 +195,24 @@ impl Schedule {
     }
 
     /// Applies a write to the store. Returns `true` if it changed a record.
-    fn apply(&mut self, number: usize, version: u32, change: Change) -> bool {
+    fn apply(&mut self, number: usize, version: u32, change: WriteKind) -> bool {
         let stored = &mut self.store[number];
         match (change, *stored) {
-            (Change::Part, Some((_, base))) => *stored = Some((version, base)),
-            (Change::Whole, _) => *stored = Some((version, version)),
-            (Change::Delete, Some(_)) => *stored = None,
-            (Change::Part | Change::Delete, None) => return false,
+            (WriteKind::Part, Some((_, base))) => *stored = Some((version, base)),
+            (WriteKind::Whole, _) => *stored = Some((version, version)),
+            (WriteKind::Delete, Some(_)) => *stored = None,
+            (WriteKind::Part | WriteKind::Delete, None) => return false,
         }
         true
     }
 
-    fn write(&mut self, write: Write, low: u32, change: Change, applied: Option<bool>) -> Option<Request> {
+    fn write(
+        &mut self,
+        write: WriteToken,
+        low: u32,
+        change: WriteKind,
+        applied: Option<bool>,
+    ) -> Option<Request> {
         let (number, version) = (write.number() as usize, write.version());
         match applied {
             None if self.percent(self.weather.unknown) => {
@@ -264,7 +270,7 @@ impl Schedule {
         }
     }
 
-    fn answered(&mut self, read: &Read, floors: (u32, u32), answer: Stored) {
+    fn answered(&mut self, read: &ReadToken, floors: (u32, u32), answer: Stored) {
         let number = read.number() as usize;
         let verdict = self.accept.accepts(read, seen(answer));
         assert_eq!(verdict, Ok(()), "false alarm on {number}: {answer:?}, {:?}", self.literal[number]);
@@ -273,7 +279,7 @@ impl Schedule {
     }
 
     /// Checks that answers outside the set are refused, by trying wrong ones.
-    fn plant(&mut self, read: &Read, floors: (u32, u32), right: Stored) {
+    fn plant(&mut self, read: &ReadToken, floors: (u32, u32), right: Stored) {
         let number = read.number() as usize;
         let literal = &self.literal[number];
         let loaded = number < self.loaded;
@@ -301,6 +307,6 @@ impl Schedule {
 }
 
 /// Returns `true` if the answer was refused as stale.
-pub(crate) fn stale(verdict: Result<(), Refused>) -> bool {
+pub(crate) fn stale(verdict: Result<(), ConsistencyViolation>) -> bool {
     verdict.is_err_and(|refused| refused.is_stale())
 }

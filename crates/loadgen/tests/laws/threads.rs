@@ -3,8 +3,8 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use jsonathlon_dataset::records::Seen;
-use jsonathlon_loadgen::accept::{Accept, Change, Write, reply_hash};
+use jsonathlon_dataset::records::SeenVersions;
+use jsonathlon_loadgen::accept::{AcceptSet, WriteKind, WriteToken, reply_hash};
 use jsonathlon_loadgen::random::Random;
 
 use crate::schedule::{Stored, seen};
@@ -23,14 +23,14 @@ impl Store {
         *self.0[number as usize].lock().unwrap()
     }
 
-    fn apply(&self, write: &Write, change: Change) -> bool {
+    fn apply(&self, write: &WriteToken, change: WriteKind) -> bool {
         let mut stored = self.0[write.number() as usize].lock().unwrap();
         let version = write.version();
         match (change, *stored) {
-            (Change::Part, Some((_, base))) => *stored = Some((version, base)),
-            (Change::Whole, _) => *stored = Some((version, version)),
-            (Change::Delete, Some(_)) => *stored = None,
-            (Change::Part | Change::Delete, None) => return false,
+            (WriteKind::Part, Some((_, base))) => *stored = Some((version, base)),
+            (WriteKind::Whole, _) => *stored = Some((version, version)),
+            (WriteKind::Delete, Some(_)) => *stored = None,
+            (WriteKind::Part | WriteKind::Delete, None) => return false,
         }
         true
     }
@@ -38,13 +38,13 @@ impl Store {
 
 /// Every thread keeps many writes in flight and applies and ends them in random order.
 fn stress(keys: u64, open: usize, steps: u64, deletes: u64) {
-    let (accept, store) = (Accept::new(keys), Store::new(keys, keys));
+    let (accept, store) = (AcceptSet::new(keys), Store::new(keys, keys));
     std::thread::scope(|scope| {
         for thread in 0..THREADS {
             let (accept, store) = (&accept, &store);
             scope.spawn(move || {
                 let mut random = Random::new(9, thread);
-                let mut waiting: Vec<(Write, Change, Option<bool>)> = Vec::new();
+                let mut waiting: Vec<(WriteToken, WriteKind, Option<bool>)> = Vec::new();
                 for _ in 0..steps {
                     let number = random.below(keys);
                     let read = accept.begin_read(number);
@@ -52,9 +52,9 @@ fn stress(keys: u64, open: usize, steps: u64, deletes: u64) {
                     assert_eq!(accept.accepts(&read, seen(answer)), Ok(()), "{number}: {answer:?}");
                     if waiting.len() < open && random.below(2) == 0 {
                         let change = match random.below(100) {
-                            part if part < deletes => Change::Delete,
-                            part if part < 2 * deletes => Change::Whole,
-                            _ => Change::Part,
+                            part if part < deletes => WriteKind::Delete,
+                            part if part < 2 * deletes => WriteKind::Whole,
+                            _ => WriteKind::Part,
                         };
                         waiting.push((accept.begin_write(number, change).unwrap(), change, None));
                     } else if !waiting.is_empty() {
@@ -81,7 +81,7 @@ fn stress(keys: u64, open: usize, steps: u64, deletes: u64) {
     // refused.
     for number in 0..keys {
         assert_eq!(accept.accepts(&accept.begin_read(number), seen(store.read(number))), Ok(()));
-        let write = accept.begin_write(number, Change::Whole).unwrap();
+        let write = accept.begin_write(number, WriteKind::Whole).unwrap();
         let version = write.version();
         accept.acknowledged(write);
         let read = accept.begin_read(number);
@@ -112,7 +112,7 @@ fn many_keys() {
 #[test]
 fn the_set_grows_while_it_is_read() {
     const INSERTS: u64 = 10_000;
-    let (accept, store) = (Accept::new(100), Store::new(100, 100 + THREADS * INSERTS));
+    let (accept, store) = (AcceptSet::new(100), Store::new(100, 100 + THREADS * INSERTS));
     let refused = AtomicU64::new(0);
     std::thread::scope(|scope| {
         for thread in 0..THREADS {
@@ -127,7 +127,7 @@ fn the_set_grows_while_it_is_read() {
                         accept.aborted(write);
                         continue;
                     }
-                    assert!(store.apply(&write, Change::Whole));
+                    assert!(store.apply(&write, WriteKind::Whole));
                     accept.acknowledged(write);
                     done += 1;
                     // All records below the contiguous count must exist.
@@ -146,7 +146,7 @@ fn the_set_grows_while_it_is_read() {
 
 #[test]
 fn checked_replies_are_never_mixed_up() {
-    let accept = Accept::new(2);
+    let accept = AcceptSet::new(2);
     let text = |version: u32| format!("reply {version}").into_bytes();
     std::thread::scope(|scope| {
         for thread in 0..THREADS {
@@ -156,7 +156,7 @@ fn checked_replies_are_never_mixed_up() {
                 for _ in 0..200_000 {
                     let (number, version) = (random.below(2), random.below(50) as u32);
                     let hash = reply_hash(&text(version), 0);
-                    let right = Seen { version: Some(version), base: Some(version / 2) };
+                    let right = SeenVersions { version: Some(version), base: Some(version / 2) };
                     match accept.checked(number, hash) {
                         Some(seen) => assert_eq!(seen, right),
                         None => accept.remember(number, hash, right),

@@ -1,10 +1,10 @@
 //! Table of loading: its duration, its rates, and rejected documents.
 
 use jsonathlon_results::summary::{Run, Summary};
-use jsonathlon_schema::figure::{self, Figure};
-use jsonathlon_schema::id::{State, Step};
+use jsonathlon_schema::id::{DataState, Step};
 use jsonathlon_schema::manifest::Configuration;
-use jsonathlon_schema::record::Body;
+use jsonathlon_schema::metric::{self, MetricDef};
+use jsonathlon_schema::record::RecordBody;
 
 use super::find;
 use crate::format;
@@ -36,29 +36,29 @@ pub(crate) fn loading(run: &Run, summary: &Summary) -> Section {
     section.left_also = vec![10, 14, 15];
     for configuration in by_class(run) {
         let Some(entry) = find(summary, configuration, &Step::Load, None) else { continue };
-        let metric = |figure: &Figure| entry.metric(figure);
-        let size = |state: State, figure: &Figure| {
+        let metric = |figure: &MetricDef| entry.metric(figure);
+        let size = |state: DataState, figure: &MetricDef| {
             find(summary, configuration, &Step::Size, Some(state)).and_then(|entry| entry.metric(figure))
         };
         let mut row = name(configuration);
         row.extend([
-            share(metric(&figure::DOCUMENTS_LOADED), metric(&figure::DOCUMENTS_OFFERED)),
-            optional(metric(&figure::DOCUMENTS_REJECTED), format::whole),
+            share(metric(&metric::DOCUMENTS_LOADED), metric(&metric::DOCUMENTS_OFFERED)),
+            optional(metric(&metric::DOCUMENTS_REJECTED), format::whole),
             optional(entry.median_s, format::seconds),
             interval(Some(entry)),
-            optional(metric(&figure::DOCUMENTS_PER_S), format::count),
-            optional(metric(&figure::BYTES_PER_S), |rate| format!("{:.0}", rate / 1e6)),
+            optional(metric(&metric::DOCUMENTS_PER_S), format::count),
+            optional(metric(&metric::BYTES_PER_S), |rate| format!("{:.0}", rate / 1e6)),
             entry.bound_by.clone().unwrap_or_else(none),
-            optional(metric(&figure::PEAK_PSS_BYTES), format::bytes),
-            optional(size(State::Drained, &figure::DRAINED_S), format::seconds),
-            optional(size(State::Compacted, &figure::COMPACTED_S), format::seconds),
+            optional(metric(&metric::PEAK_PSS_BYTES), format::bytes),
+            optional(size(DataState::Drained, &metric::DRAINED_S), format::seconds),
+            optional(size(DataState::Compacted, &metric::COMPACTED_S), format::seconds),
             retains(run, configuration),
             entry.verdict.word().to_owned(),
         ]);
         section.rows.mark(entry.severity(), row);
     }
     for rejects in run.records.iter().filter_map(|record| match &record.body {
-        Body::Rejects(rejects) => Some(rejects),
+        RecordBody::Rejects(rejects) => Some(rejects),
         _ => None,
     }) {
         for (words, reason) in &rejects.reasons {
@@ -74,7 +74,7 @@ pub(crate) fn loading(run: &Run, summary: &Summary) -> Section {
 
 fn retains(run: &Run, configuration: &Configuration) -> String {
     let structure = run.records.iter().find_map(|record| match &record.body {
-        Body::Structure(structure) if configuration.has(&structure.cell) => Some(structure),
+        RecordBody::Structure(structure) if configuration.has(&structure.cell) => Some(structure),
         _ => None,
     });
     match structure {

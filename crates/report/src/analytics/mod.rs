@@ -4,8 +4,8 @@ pub(crate) mod loading;
 pub(crate) mod questions;
 pub(crate) mod sizes;
 
-use jsonathlon_results::summary::{Entry, Run, Summary};
-use jsonathlon_schema::id::{State, Step};
+use jsonathlon_results::summary::{CellSummary, Run, Summary};
+use jsonathlon_schema::id::{DataState, Step};
 use jsonathlon_schema::manifest::Configuration;
 
 use crate::challenge;
@@ -26,8 +26,8 @@ fn find<'a>(
     summary: &'a Summary,
     configuration: &Configuration,
     step: &Step,
-    state: Option<State>,
-) -> Option<&'a Entry> {
+    state: Option<DataState>,
+) -> Option<&'a CellSummary> {
     summary.results.iter().find(|entry| {
         configuration.has(&entry.cell)
             && entry.cell.step == *step

@@ -1,11 +1,11 @@
 //! Tables of questions: times with their intervals, compared with the best and with the yardstick.
 
 use jsonathlon_dataset::questions::Question;
-use jsonathlon_results::beside_best::{Against, Comparison, Difference};
-use jsonathlon_results::summary::{Entry, Run, Summary};
-use jsonathlon_schema::figure;
-use jsonathlon_schema::id::{State, Step};
+use jsonathlon_results::ratio_to_best::{CellRatio, RatioTo, Significance};
+use jsonathlon_results::summary::{CellSummary, Run, Summary};
+use jsonathlon_schema::id::{DataState, Step};
 use jsonathlon_schema::manifest::Configuration;
+use jsonathlon_schema::metric;
 use jsonathlon_schema::record::{Phase, Verdict};
 use jsonathlon_schema::severity::Severity;
 
@@ -26,30 +26,33 @@ pub(super) fn all(run: &Run, summary: &Summary) -> Vec<Section> {
 }
 
 /// Data states in which questions were asked.
-pub(crate) fn states(summary: &Summary) -> Vec<State> {
-    let is_asked_in = |state: &State| {
-        summary.results.iter().any(|entry| entry.cell.step.is_own() && entry.cell.state == Some(*state))
+pub(crate) fn states(summary: &Summary) -> Vec<DataState> {
+    let is_asked_in = |state: &DataState| {
+        summary
+            .results
+            .iter()
+            .any(|entry| entry.cell.step.is_workload_step() && entry.cell.state == Some(*state))
     };
-    State::ALL.into_iter().filter(is_asked_in).collect()
+    DataState::ALL.into_iter().filter(is_asked_in).collect()
 }
 
 /// Results of one configuration for one question.
-struct Standing<'a> {
+struct RankedAnswer<'a> {
     configuration: &'a Configuration,
-    hot: Option<&'a Entry>,
-    cold: Option<&'a Entry>,
+    hot: Option<&'a CellSummary>,
+    cold: Option<&'a CellSummary>,
     comparable: bool,
     /// Comparison of its hot times with the best of its ranking; `None` if there is none.
-    to_best: Option<&'a Comparison>,
+    to_best: Option<&'a CellRatio>,
     /// Comparison of its hot times with the first yardstick; `None` if there is none.
-    to_reference: Option<&'a Comparison>,
+    to_reference: Option<&'a CellRatio>,
 }
 
-impl Standing<'_> {
+impl RankedAnswer<'_> {
     /// Worst severity of the answers; at least a warning if the configuration holds other documents and may
     /// not be compared.
     fn severity(&self) -> Severity {
-        let answers = [self.hot, self.cold].into_iter().flatten().map(Entry::severity);
+        let answers = [self.hot, self.cold].into_iter().flatten().map(CellSummary::severity);
         let documents = if self.comparable { Severity::Good } else { Severity::Warning };
         answers.fold(documents, Severity::max)
     }
@@ -60,8 +63,14 @@ impl Standing<'_> {
 }
 
 /// Table of the question whose cells have the step `id`; `None` if no configuration was asked.
-pub(crate) fn table(run: &Run, summary: &Summary, id: &str, title: &str, state: State) -> Option<Section> {
-    let mut standings: Vec<Standing<'_>> = Vec::new();
+pub(crate) fn table(
+    run: &Run,
+    summary: &Summary,
+    id: &str,
+    title: &str,
+    state: DataState,
+) -> Option<Section> {
+    let mut standings: Vec<RankedAnswer<'_>> = Vec::new();
     for configuration in &run.manifest.configurations {
         let of = |phases: &[Phase]| {
             summary.results.iter().find(|entry| {
@@ -79,8 +88,8 @@ pub(crate) fn table(run: &Run, summary: &Summary, id: &str, title: &str, state: 
         let load = find(summary, configuration, &Step::Load, None);
         let comparable = load.is_some_and(|entry| entry.verdict == Verdict::Exact);
         let beside = |against| comparison(summary, hot?, against);
-        let (to_best, to_reference) = (beside(Against::Best), beside(Against::Reference));
-        standings.push(Standing { configuration, hot, cold, comparable, to_best, to_reference });
+        let (to_best, to_reference) = (beside(RatioTo::Best), beside(RatioTo::Reference));
+        standings.push(RankedAnswer { configuration, hot, cold, comparable, to_best, to_reference });
     }
     if standings.is_empty() {
         return None;
@@ -88,10 +97,11 @@ pub(crate) fn table(run: &Run, summary: &Summary, id: &str, title: &str, state: 
     // Sorted by ranking, yardsticks last. Each ranking begins with comparable rows by their time, then come
     // rows that may not be compared, then those without a time. A system with fewer documents must not head a
     // table.
-    let place =
-        |standing: &Standing<'_>| (standing.configuration.reference, standing.configuration.ranking_place());
+    let place = |standing: &RankedAnswer<'_>| {
+        (standing.configuration.reference, standing.configuration.ranking_place())
+    };
     standings.sort_by(|a, b| {
-        let worth = |s: &Standing<'_>| (s.time().is_none(), !s.comparable);
+        let worth = |s: &RankedAnswer<'_>| (s.time().is_none(), !s.comparable);
         let times = (a.time().unwrap_or(f64::INFINITY), b.time().unwrap_or(f64::INFINITY));
         place(a).cmp(&place(b)).then(worth(a).cmp(&worth(b))).then(times.0.total_cmp(&times.1))
     });
@@ -102,7 +112,7 @@ pub(crate) fn table(run: &Run, summary: &Summary, id: &str, title: &str, state: 
     header.extend(beside.as_deref());
     header.extend(["cold median", "verdict", "bound by", "documents/s"]);
     let words = header.len() - 3;
-    let state_words = if state == State::Drained { String::new() } else { format!(", {}", state.word()) };
+    let state_words = if state == DataState::Drained { String::new() } else { format!(", {}", state.word()) };
     let mut section = Section::new(format!("{title}{state_words}"), &header, NAMES);
     section.left_also = vec![words, words + 1];
     for standing in &standings {
@@ -111,15 +121,15 @@ pub(crate) fn table(run: &Run, summary: &Summary, id: &str, title: &str, state: 
     Some(section)
 }
 
-fn comparison<'a>(summary: &'a Summary, entry: &Entry, against: Against) -> Option<&'a Comparison> {
+fn comparison<'a>(summary: &'a Summary, entry: &CellSummary, against: RatioTo) -> Option<&'a CellRatio> {
     summary.comparisons.iter().find(|one| one.against == against && one.cell == entry.cell)
 }
 
-fn row(standing: &Standing<'_>, with_reference: bool) -> Vec<String> {
+fn row(standing: &RankedAnswer<'_>, with_reference: bool) -> Vec<String> {
     let configuration = standing.configuration;
     let verdict = [standing.hot, standing.cold].into_iter().flatten().map(|entry| entry.verdict).max();
     let mut words = verdict.map_or_else(none, |verdict| verdict.word().to_owned());
-    let error = standing.hot.and_then(|entry| entry.metric(&figure::RELATIVE_ERROR));
+    let error = standing.hot.and_then(|entry| entry.metric(&metric::RELATIVE_ERROR));
     if let (Some(Verdict::Approximate), Some(error)) = (verdict, error) {
         words.push_str(&format!(", error ≤ {}", format::percent(error)));
     }
@@ -132,7 +142,7 @@ fn row(standing: &Standing<'_>, with_reference: bool) -> Vec<String> {
     }
     let reading = standing.hot.filter(|entry| entry.cell.phase == Phase::HotNotInMemory);
     if let Some(entry) = reading {
-        let bytes = entry.metric(&figure::READ_BYTES).unwrap_or_default();
+        let bytes = entry.metric(&metric::READ_BYTES).unwrap_or_default();
         words.push_str(&format!(
             ", {} (reads {} a trial)",
             Phase::HotNotInMemory.words(),
@@ -160,7 +170,7 @@ fn row(standing: &Standing<'_>, with_reference: bool) -> Vec<String> {
         words,
         standing.hot.and_then(|entry| entry.bound_by.clone()).unwrap_or_else(none),
         optional(
-            standing.time().and(standing.hot).and_then(|e| e.metric(&figure::DOCUMENTS_PER_S)),
+            standing.time().and(standing.hot).and_then(|e| e.metric(&metric::DOCUMENTS_PER_S)),
             format::count,
         ),
     ]);
@@ -169,15 +179,17 @@ fn row(standing: &Standing<'_>, with_reference: bool) -> Vec<String> {
 
 /// Ratio to the best with its interval, or the note that no difference is shown. The best row itself has only
 /// its ratio, 1.
-fn ratio(standing: &Standing<'_>, best: &Comparison) -> String {
+fn ratio(standing: &RankedAnswer<'_>, best: &CellRatio) -> String {
     let text = format::times(best.ratio);
     let itself = best.other == standing.configuration.id;
     match (best.limits(), best.difference) {
         _ if itself => text,
-        (Some([low, high]), Difference::Faster | Difference::Slower) => {
+        (Some([low, high]), Significance::Faster | Significance::Slower) => {
             format!("{text} ({} … {})", format::three(low), format::three(high))
         }
-        (Some(_), Difference::NoneShown) => format!("{text}, {}", Difference::NoneShown.words()),
+        (Some(_), Significance::NotSignificant) => {
+            format!("{text}, {}", Significance::NotSignificant.words())
+        }
         (None, _) => format!("{text} ({TOO_FEW_ROUNDS})"),
     }
 }

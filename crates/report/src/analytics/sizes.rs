@@ -1,8 +1,8 @@
 //! Table of sizes, beside those of the same documents in plain files.
 
 use jsonathlon_results::summary::{Run, Summary};
-use jsonathlon_schema::figure::{self, Figure};
-use jsonathlon_schema::id::{State, Step};
+use jsonathlon_schema::id::{DataState, Step};
+use jsonathlon_schema::metric::{self, MetricDef};
 
 use super::find;
 use crate::format;
@@ -34,7 +34,7 @@ pub(crate) fn sizes(run: &Run, summary: &Summary) -> Section {
         .results
         .iter()
         .find(|entry| entry.cell.id.system == "files" && entry.cell.id.variant == "raw")
-        .and_then(|entry| entry.metric(&figure::FILES_BYTES));
+        .and_then(|entry| entry.metric(&metric::FILES_BYTES));
     let documents = summary.data.documents.max(1) as f64;
     let of_raw = |total: Option<f64>| match (total, raw) {
         (Some(total), Some(raw)) if raw > 0.0 => format::percent(total / raw),
@@ -48,7 +48,7 @@ pub(crate) fn sizes(run: &Run, summary: &Summary) -> Section {
         else {
             continue;
         };
-        let total = entry.metric(&figure::FILES_BYTES);
+        let total = entry.metric(&metric::FILES_BYTES);
         logs.push(None);
         section.rows.push(vec![
             none(),
@@ -66,26 +66,26 @@ pub(crate) fn sizes(run: &Run, summary: &Summary) -> Section {
     }
     let mut ranges = false;
     for configuration in by_class(run) {
-        for state in State::ALL {
+        for state in DataState::ALL {
             let Some(entry) = find(summary, configuration, &Step::Size, Some(state)) else { continue };
-            let metric = |figure: &Figure| entry.metric(figure);
-            let total = metric(&figure::TOTAL_BYTES).or_else(|| metric(&figure::FILES_BYTES));
+            let metric = |figure: &MetricDef| entry.metric(figure);
+            let total = metric(&metric::TOTAL_BYTES).or_else(|| metric(&metric::FILES_BYTES));
             let mut row = name(configuration);
             row.extend([
                 state.word().to_owned(),
                 size_with_range(
                     total,
-                    metric(&figure::LEAST_TOTAL_BYTES),
-                    metric(&figure::MOST_TOTAL_BYTES),
+                    metric(&metric::LEAST_TOTAL_BYTES),
+                    metric(&metric::MOST_TOTAL_BYTES),
                     &mut ranges,
                 ),
-                optional(metric(&figure::DATA_BYTES), format::bytes),
-                optional(metric(&figure::INDEX_BYTES), format::bytes),
-                optional(metric(&figure::FILES_BYTES), format::bytes),
+                optional(metric(&metric::DATA_BYTES), format::bytes),
+                optional(metric(&metric::INDEX_BYTES), format::bytes),
+                optional(metric(&metric::FILES_BYTES), format::bytes),
                 optional(total, |total| format!("{:.1}", total / documents)),
                 of_raw(total),
             ]);
-            logs.push(metric(&figure::LOG_BYTES));
+            logs.push(metric(&metric::LOG_BYTES));
             section.rows.mark(entry.severity(), row);
         }
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use jsonathlon_results::crossover::{Crossing, Point, crossings};
+use jsonathlon_results::crossover::{Crossover, Point, crossings};
 use jsonathlon_results::summary::{Run, Summary};
 use jsonathlon_schema::manifest::Configuration;
 use jsonathlon_schema::record::{Cell, Phase};
@@ -16,21 +16,21 @@ use crate::section::{Section, by_class, optional};
 const TESTS: [&str; 6] = ["export", "import", "copy", "extract", "filter", "order"];
 
 /// A size of documents at which the faster of two configurations changes.
-pub(crate) struct Crossover<'r> {
+pub(crate) struct TestCrossover<'r> {
     pub(crate) test: &'static str,
     pub(crate) data: String,
     /// Configuration that is faster below that size; `above` is the one that is faster above it.
     pub(crate) below: &'r Configuration,
     pub(crate) above: &'r Configuration,
     /// Size of a document in bytes, with its interval.
-    pub(crate) at: Crossing,
+    pub(crate) at: Crossover,
 }
 
 /// Times of one configuration in seconds, by size in bytes and by round.
 type Times = BTreeMap<u64, BTreeMap<u32, Vec<f64>>>;
 
 /// All crossovers among ranked configurations, by data set and test.
-pub(crate) fn all<'r>(run: &'r Run, summary: &Summary) -> Vec<Crossover<'r>> {
+pub(crate) fn all<'r>(run: &'r Run, summary: &Summary) -> Vec<TestCrossover<'r>> {
     let ranked: Vec<&Configuration> =
         by_class(run).into_iter().filter(|one| one.ranked && !one.reference).collect();
     let mut found = Vec::new();
@@ -50,7 +50,7 @@ pub(crate) fn all<'r>(run: &'r Run, summary: &Summary) -> Vec<Crossover<'r>> {
                     for at in crossings(&points(of_one, of_other)) {
                         let (below, above) =
                             if at.first_is_less_below { (*one, *other) } else { (*other, *one) };
-                        found.push(Crossover { test, data: data.clone(), below, above, at });
+                        found.push(TestCrossover { test, data: data.clone(), below, above, at });
                     }
                 }
             }

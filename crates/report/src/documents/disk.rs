@@ -1,7 +1,7 @@
 //! Table of the disk space that documents and their copies take.
 
 use jsonathlon_results::summary::{Run, Summary};
-use jsonathlon_schema::figure;
+use jsonathlon_schema::metric;
 
 use super::{bytes_of, called, entries, word};
 use crate::format;
@@ -24,7 +24,7 @@ pub(super) fn table(run: &Run, summary: &Summary, data: &str) -> Option<Section>
     ];
     let mut section = Section::new(format!("disk: after settling, {data}"), &header, 4);
     for configuration in by_class(run) {
-        let is_own = |entry: &&jsonathlon_results::summary::Entry| {
+        let is_own = |entry: &&jsonathlon_results::summary::CellSummary| {
             entry.cell.step.word() == "disk"
                 && word(&entry.cell, "data") == data
                 && configuration.has(&entry.cell)
@@ -36,13 +36,13 @@ pub(super) fn table(run: &Run, summary: &Summary, data: &str) -> Option<Section>
             let mut row = called(configuration);
             row.extend([
                 word(&entry.cell, "size").to_owned(),
-                bytes(&figure::SOURCE_BYTES),
-                bytes(&figure::FILES_BYTES),
-                bytes(&figure::WITH_COPY_BYTES),
-                bytes(&figure::ADDED_BYTES),
-                optional(entry.metric(&figure::ADDED_SHARE), format::percent),
-                bytes(&figure::DATA_BYTES),
-                bytes(&figure::LOG_BYTES),
+                bytes(&metric::SOURCE_BYTES),
+                bytes(&metric::FILES_BYTES),
+                bytes(&metric::WITH_COPY_BYTES),
+                bytes(&metric::ADDED_BYTES),
+                optional(entry.metric(&metric::ADDED_SHARE), format::percent),
+                bytes(&metric::DATA_BYTES),
+                bytes(&metric::LOG_BYTES),
             ]);
             section.rows.mark(entry.severity(), row);
         }

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use jsonathlon_results::summary::{Entry, Run, Summary};
-use jsonathlon_schema::figure;
+use jsonathlon_results::summary::{CellSummary, Run, Summary};
+use jsonathlon_schema::metric;
 use jsonathlon_schema::record::Verdict;
 use jsonathlon_schema::severity::Severity;
 
@@ -16,15 +16,15 @@ const OPERATIONS: [&str; 5] = ["extract", "filter", "order", "contains", "exists
 /// One matrix per configuration that has such cells.
 pub(super) fn all(run: &Run, summary: &Summary) -> Vec<Section> {
     let of = |configuration: &&jsonathlon_schema::manifest::Configuration| {
-        let is_own = |entry: &&Entry| entry.cell.step.word() == "use" && configuration.has(&entry.cell);
-        let own: Vec<&Entry> = entries(summary).filter(is_own).collect();
+        let is_own = |entry: &&CellSummary| entry.cell.step.word() == "use" && configuration.has(&entry.cell);
+        let own: Vec<&CellSummary> = entries(summary).filter(is_own).collect();
         let id = &configuration.id;
         matrix(&format!("{} {} {} {}", id.system, id.version, id.variant, id.storage), &own)
     };
     by_class(run).iter().filter_map(of).collect()
 }
 
-fn matrix(name: &str, own: &[&Entry]) -> Option<Section> {
+fn matrix(name: &str, own: &[&CellSummary]) -> Option<Section> {
     let mut indexes: Vec<&str> = Vec::new();
     let mut queries: Vec<(usize, &str, &str)> = Vec::new();
     for entry in own {
@@ -54,11 +54,11 @@ fn matrix(name: &str, own: &[&Entry]) -> Option<Section> {
         let mut row = vec![operation.to_owned(), printable(form)];
         let mut severity = Severity::Good;
         for index in &indexes {
-            let is_here = |entry: &&&Entry| {
+            let is_here = |entry: &&&CellSummary| {
                 let cell = &entry.cell;
                 (word(cell, "index"), word(cell, "query"), word(cell, "form")) == (*index, operation, form)
             };
-            let found: Vec<&Entry> = own.iter().filter(is_here).copied().collect();
+            let found: Vec<&CellSummary> = own.iter().filter(is_here).copied().collect();
             row.push(states(&found));
             severity = found.iter().map(|entry| entry.severity()).fold(severity, Severity::max);
         }
@@ -68,10 +68,10 @@ fn matrix(name: &str, own: &[&Entry]) -> Option<Section> {
 }
 
 /// How an index is used, as text. If that differs, each state is followed by its sizes or data sets, or both.
-fn states(entries: &[&Entry]) -> String {
+fn states(entries: &[&CellSummary]) -> String {
     let mut sorted = entries.to_vec();
     sorted.sort_by_key(|entry| bytes_of(word(&entry.cell, "size")));
-    let label = |names: &[&str], entry: &Entry| {
+    let label = |names: &[&str], entry: &CellSummary| {
         names.iter().map(|name| word(&entry.cell, name)).collect::<Vec<_>>().join(" ")
     };
     let tells_apart = |names: &&[&str]| {
@@ -101,8 +101,8 @@ fn states(entries: &[&Entry]) -> String {
     }
 }
 
-fn state(entry: &Entry) -> &'static str {
-    match entry.metric(&figure::INDEX_USE) {
+fn state(entry: &CellSummary) -> &'static str {
+    match entry.metric(&metric::INDEX_USE) {
         None if entry.verdict != Verdict::NotApplicable => entry.verdict.word(),
         Some(usage) if usage >= 3.0 => "used",
         Some(usage) if usage >= 2.0 => "usable",

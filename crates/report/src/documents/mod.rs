@@ -6,7 +6,7 @@ mod matrix;
 pub(crate) mod published;
 mod tests;
 
-use jsonathlon_results::summary::{Entry, Run, Summary};
+use jsonathlon_results::summary::{CellSummary, Run, Summary};
 use jsonathlon_schema::manifest::Configuration;
 use jsonathlon_schema::record::Cell;
 
@@ -45,8 +45,8 @@ fn word<'a>(cell: &'a Cell, name: &str) -> &'a str {
     cell.parameters.get(name).and_then(serde_json::Value::as_str).unwrap_or_default()
 }
 
-fn entries(summary: &Summary) -> impl Iterator<Item = &Entry> {
-    summary.results.iter().filter(|entry| entry.cell.workload == NAME && entry.cell.step.is_own())
+fn entries(summary: &Summary) -> impl Iterator<Item = &CellSummary> {
+    summary.results.iter().filter(|entry| entry.cell.workload == NAME && entry.cell.step.is_workload_step())
 }
 
 /// Names of the data sets, in the order in which they were measured.
@@ -62,7 +62,7 @@ fn data_sets(summary: &Summary) -> Vec<String> {
 }
 
 /// Sizes of documents as they were asked for, such as `64KiB`; the smallest comes first.
-fn sizes<'a>(entries: impl Iterator<Item = &'a Entry>) -> Vec<String> {
+fn sizes<'a>(entries: impl Iterator<Item = &'a CellSummary>) -> Vec<String> {
     let mut found: Vec<(u64, String)> = Vec::new();
     for entry in entries {
         let size = word(&entry.cell, "size");

@@ -2,14 +2,14 @@
 
 use jsonathlon_results::published_documents::{MACHINE, PublishedDocuments, SOURCE};
 
-use crate::draw::Look;
-use crate::draw::terminal::draw;
 use crate::format;
+use crate::render::TableStyle;
+use crate::render::terminal::draw;
 use crate::section::{Section, none};
 
 /// Tables of the given published results, one per test.
 #[must_use]
-pub fn published(figures: &[&PublishedDocuments], look: Look) -> String {
+pub fn published(figures: &[&PublishedDocuments], look: TableStyle) -> String {
     let mut tests: Vec<&str> = Vec::new();
     for one in figures {
         if !tests.contains(&one.test.as_str()) {
@@ -96,7 +96,7 @@ mod tests {
     #[test]
     fn figures_stand_with_their_deviations_and_what_is_suspected_of_them() {
         let all = published_documents().unwrap();
-        let text = published(&all.iter().collect::<Vec<_>>(), Look { colour: false });
+        let text = published(&all.iter().collect::<Vec<_>>(), TableStyle { colour: false });
         let line = |begins: &str| {
             let found = text
                 .lines()

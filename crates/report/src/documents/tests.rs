@@ -1,7 +1,7 @@
 //! Tables of times by test and size of documents.
 
-use jsonathlon_results::summary::{Entry, Run, Summary};
-use jsonathlon_schema::figure;
+use jsonathlon_results::summary::{CellSummary, Run, Summary};
+use jsonathlon_schema::metric;
 use jsonathlon_schema::record::{Cell, Phase, Verdict};
 use jsonathlon_schema::severity::Severity;
 
@@ -52,7 +52,7 @@ fn table(run: &Run, summary: &Summary, data: &str, test: &str, title: &str, mean
     };
     let mut smaller = false;
     for configuration in by_class(run) {
-        let own: Vec<&Entry> = of_test().filter(|entry| configuration.has(&entry.cell)).collect();
+        let own: Vec<&CellSummary> = of_test().filter(|entry| configuration.has(&entry.cell)).collect();
         let mut kinds: Vec<String> = Vec::new();
         for entry in &own {
             let kind = kind(&entry.cell);
@@ -65,8 +65,9 @@ fn table(run: &Run, summary: &Summary, data: &str, test: &str, title: &str, mean
             let mut severity = Severity::Good;
             row.push(printable(&kind));
             for size in &sizes {
-                let is_here =
-                    |entry: &&&Entry| word(&entry.cell, "size") == size && self::kind(&entry.cell) == kind;
+                let is_here = |entry: &&&CellSummary| {
+                    word(&entry.cell, "size") == size && self::kind(&entry.cell) == kind
+                };
                 let found = own.iter().find(is_here);
                 smaller |= found.is_some_and(|entry| is_smaller(&entry.cell));
                 row.push(found.map_or_else(none, |entry| shown(entry, means)));
@@ -112,7 +113,7 @@ fn kind(cell: &Cell) -> String {
 
 /// Median with its interval, as text, with mean and standard deviation if `means` is set; the verdict if
 /// there is no time.
-fn shown(entry: &Entry, means: bool) -> String {
+fn shown(entry: &CellSummary, means: bool) -> String {
     let Some(median) = entry.median_s else {
         return match (entry.cell.step.word(), entry.verdict) {
             ("limit", Verdict::NotApplicable) => match largest(entry) {
@@ -123,14 +124,14 @@ fn shown(entry: &Entry, means: bool) -> String {
         };
     };
     let share = match entry.cell.step.word() {
-        "version" => entry.metric(&figure::ADDED_SHARE).map(|share| format!(", {}", format::percent(share))),
+        "version" => entry.metric(&metric::ADDED_SHARE).map(|share| format!(", {}", format::percent(share))),
         _ => None,
     };
     let mut text = format::seconds(median) + &share.unwrap_or_default();
     if is_smaller(&entry.cell) {
         text += " *";
     }
-    if let Some([low, high]) = entry.limits(&figure::SECONDS) {
+    if let Some([low, high]) = entry.limits(&metric::SECONDS) {
         text += &format!(" ({} … {})", format::seconds(low), format::seconds(high));
     }
     if let (true, Some(mean)) = (means, entry.mean_s) {
@@ -142,7 +143,7 @@ fn shown(entry: &Entry, means: bool) -> String {
 
 /// Bytes of the largest document that was accepted before one was rejected; `None` if that was not searched
 /// for.
-fn largest(entry: &Entry) -> Option<f64> {
+fn largest(entry: &CellSummary) -> Option<f64> {
     entry.finding("bytes taken")?.state.parse().ok()
 }
 

@@ -1,13 +1,13 @@
 //! Tables of the durability workload: what was there after each crash test, and the evidence of losses.
 
+use jsonathlon_results::durability_evidence::STOPPED;
 use jsonathlon_results::promise::PROMISE;
-use jsonathlon_results::summary::{Entry, Run, Summary};
-use jsonathlon_results::tested::STOPPED;
-use jsonathlon_schema::figure::{
-    ACKNOWLEDGED_WRITES, Figure, LOST_DOCUMENTS, LOST_WRITES, OLDEST_LOSS_S, RECOVERY_S, STOPS,
+use jsonathlon_results::summary::{CellSummary, Run, Summary};
+use jsonathlon_schema::manifest::{Configuration, POWER};
+use jsonathlon_schema::metric::{
+    ACKNOWLEDGED_WRITES, LOST_DOCUMENTS, LOST_WRITES, MetricDef, OLDEST_LOSS_S, RECOVERY_S, STOPS,
     STOPS_AS_PROMISED, STOPS_KEPT, TORN_DOCUMENTS, WRITES_AFTER_CUT, WRITES_OUT_OF_ORDER,
 };
-use jsonathlon_schema::manifest::{Configuration, POWER};
 use jsonathlon_schema::record::{Cell, DURABILITY, Phase};
 
 use crate::format;
@@ -71,8 +71,8 @@ pub(crate) fn reading() -> Vec<String> {
 }
 
 /// Entries of a configuration's crash tests, in the order of the plan.
-fn of<'a>(configuration: &'a Configuration, summary: &'a Summary) -> impl Iterator<Item = &'a Entry> {
-    let is_stop = |entry: &&Entry| {
+fn of<'a>(configuration: &'a Configuration, summary: &'a Summary) -> impl Iterator<Item = &'a CellSummary> {
+    let is_stop = |entry: &&CellSummary| {
         entry.cell.workload == NAME && entry.cell.phase == Phase::Steady && tier(&entry.cell).is_some()
     };
     summary.results.iter().filter(is_stop).filter(|entry| configuration.has(&entry.cell))
@@ -82,10 +82,10 @@ fn tier(cell: &Cell) -> Option<&str> {
     cell.parameters.get(DURABILITY)?.as_str()
 }
 
-fn row(configuration: &Configuration, entry: &Entry, run: &Run) -> Vec<String> {
+fn row(configuration: &Configuration, entry: &CellSummary, run: &Run) -> Vec<String> {
     let id = &configuration.id;
     let promise = entry.finding(PROMISE).map_or_else(none, |finding| printable(&finding.state));
-    let share = |part: &Figure| match (entry.metric(part), entry.metric(&STOPS)) {
+    let share = |part: &MetricDef| match (entry.metric(part), entry.metric(&STOPS)) {
         (Some(part), Some(all)) => Some((format::whole(part), format::whole(all))),
         _ => None,
     };
@@ -115,14 +115,14 @@ fn row(configuration: &Configuration, entry: &Entry, run: &Run) -> Vec<String> {
     row
 }
 
-fn stopped_by(entry: &Entry) -> &'static str {
+fn stopped_by(entry: &CellSummary) -> &'static str {
     match entry.cell.step.word() {
         POWER => "power loss",
         _ => "process crash",
     }
 }
 
-fn stops(entry: &Entry) -> &'static str {
+fn stops(entry: &CellSummary) -> &'static str {
     match entry.cell.step.word() {
         POWER => "power cuts",
         _ => "kills",
@@ -139,7 +139,7 @@ fn why_not(cell: &Cell, run: &Run) -> String {
 }
 
 /// Evidence of every crash after which something was missing or deviates.
-fn told(configuration: &Configuration, entry: &Entry) -> Vec<String> {
+fn told(configuration: &Configuration, entry: &CellSummary) -> Vec<String> {
     let head = format!(
         "{} {}, {}, {}",
         configuration.id.system,
@@ -156,7 +156,7 @@ fn told(configuration: &Configuration, entry: &Entry) -> Vec<String> {
         .map(|finding| {
             let evidence = finding.seen.as_ref().or(finding.words.as_ref());
             let evidence = evidence.map(|text| format!(": {text}")).unwrap_or_default();
-            printable(&format!("{head}, {}: {}{evidence}", finding.of, finding.told()))
+            printable(&format!("{head}, {}: {}{evidence}", finding.of, finding.describe()))
         })
         .collect()
 }

@@ -1,8 +1,8 @@
 //! Table of counts, with one row per configuration, or one per input path if the two differ.
 
-use jsonathlon_dataset::fidelity::Must;
+use jsonathlon_dataset::fidelity::RfcRequirement;
 
-use super::{Tried, WAYS, is_taken, way_in, whole};
+use super::{CaseResults, WAYS, is_taken, way_in, whole};
 use crate::section::Section;
 
 const HEADER: [&str; 13] = [
@@ -37,14 +37,14 @@ struct Counts {
 }
 
 impl Counts {
-    fn of(tried: &Tried<'_>, way: &str) -> Self {
+    fn of(tried: &CaseResults<'_>, way: &str) -> Self {
         let mut counts = Self::default();
         for (case, entry) in tried.entries() {
             let Some(finding) = way_in(entry, way) else { continue };
             let place = match case.must {
-                Must::Accept => 0,
-                Must::Reject => 1,
-                Must::Choose => 2,
+                RfcRequirement::Accept => 0,
+                RfcRequirement::Reject => 1,
+                RfcRequirement::Choose => 2,
             };
             if finding.state == "not offered" {
                 counts.not_offered += 1;
@@ -53,7 +53,9 @@ impl Counts {
             let add = |of: &mut [u64; 3]| of.iter_mut().skip(place).take(1).for_each(|count| *count += 1);
             add(&mut counts.offered);
             match finding.state.as_str() {
-                "accepted" if case.must != Must::Reject || is_taken(entry, way) => add(&mut counts.accepted),
+                "accepted" if case.must != RfcRequirement::Reject || is_taken(entry, way) => {
+                    add(&mut counts.accepted)
+                }
                 "crashed" | "hung" => counts.ended += 1,
                 _ => {}
             }
@@ -84,7 +86,7 @@ impl Counts {
     }
 }
 
-pub(super) fn table(all: &[Tried<'_>]) -> Section {
+pub(super) fn table(all: &[CaseResults<'_>]) -> Section {
     let mut section = Section::new("what became of the documents".to_owned(), &HEADER, 3);
     for tried in all {
         let [bulk, parameter] = WAYS.map(|way| Counts::of(tried, way));

@@ -1,7 +1,7 @@
 //! Table of the deepest document that each system accepts.
 
 use jsonathlon_dataset::fidelity::Nesting;
-use jsonathlon_results::summary::{Entry, Summary};
+use jsonathlon_results::summary::{CellSummary, Summary};
 use jsonathlon_schema::manifest::Configuration;
 
 use super::NAME;
@@ -42,7 +42,7 @@ pub(super) fn table(all: &[&Configuration], summary: &Summary) -> Option<Section
 }
 
 /// Number of levels of the deepest accepted document, as text.
-fn levels(entry: Option<&Entry>) -> String {
+fn levels(entry: Option<&CellSummary>) -> String {
     let Some(entry) = entry else { return "–".to_owned() };
     match (entry.finding("levels taken"), entry.finding("levels refused")) {
         (Some(taken), Some(_)) => taken.state.clone(),
@@ -53,7 +53,7 @@ fn levels(entry: Option<&Entry>) -> String {
 }
 
 /// Levels of the first rejected document and why it was rejected, as text; `None` if none was rejected.
-fn against(entry: &Entry) -> Option<String> {
+fn against(entry: &CellSummary) -> Option<String> {
     let refused = entry.finding("levels refused")?;
     let why = refused.kinds.join(", ");
     Some(match &refused.words {

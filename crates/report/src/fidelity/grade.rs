@@ -1,16 +1,16 @@
 //! Tables of the configurations that are I-JSON-safe, and of those that contradict the RFC.
 
-use jsonathlon_dataset::fidelity::Must;
-use jsonathlon_results::summary::Entry;
+use jsonathlon_dataset::fidelity::RfcRequirement;
+use jsonathlon_results::summary::CellSummary;
 
-use super::{Case, Tried, WAYS, is_taken, listed, way_in, whole};
+use super::{Case, CaseResults, WAYS, is_taken, listed, way_in, whole};
 use crate::section::{Section, printable};
 
 /// Maximum number of cases that are named in a table cell.
 const NAMED: usize = 8;
 
 /// Why a case shows that a configuration is not I-JSON-safe; `None` if the case does not show that.
-fn against(entry: &Entry) -> Option<String> {
+fn against(entry: &CellSummary) -> Option<String> {
     WAYS.iter().find_map(|way| {
         let finding = way_in(entry, way)?;
         match finding.state.as_str() {
@@ -18,19 +18,19 @@ fn against(entry: &Entry) -> Option<String> {
             "accepted" => {
                 let whole = whole(entry, way)?;
                 let is_same = matches!(whole.state.as_str(), "same bytes" | "same value");
-                (!is_same).then(|| whole.told())
+                (!is_same).then(|| whole.describe())
             }
             other => Some(other.to_owned()),
         }
     })
 }
 
-pub(super) fn table(all: &[Tried<'_>]) -> Section {
+pub(super) fn table(all: &[CaseResults<'_>]) -> Section {
     let header = ["system", "variant", "I-JSON-safe", "deciding", "because of"];
     let mut section = Section::new("I-JSON-safe".to_owned(), &header, 3);
     section.left_also = vec![4];
     for tried in all {
-        let deciding: Vec<(&Case, &Entry)> = tried.entries().filter(|(case, _)| case.decides).collect();
+        let deciding: Vec<(&Case, &CellSummary)> = tried.entries().filter(|(case, _)| case.decides).collect();
         let planned = tried.cases.iter().filter(|(case, _)| case.decides).count();
         let broken: Vec<String> = deciding
             .iter()
@@ -55,15 +55,15 @@ pub(super) fn table(all: &[Tried<'_>]) -> Section {
 }
 
 /// Predicate on a case and its result.
-type Is<'a> = &'a dyn Fn(&Case, &Entry) -> bool;
+type CasePredicate<'a> = &'a dyn Fn(&Case, &CellSummary) -> bool;
 
 /// Table of documents that were wrongly rejected, wrongly accepted, lost, or that ended an engine. `None` if
 /// there are none.
-pub(super) fn against_the_rfc(all: &[Tried<'_>]) -> Option<Section> {
+pub(super) fn against_the_rfc(all: &[CaseResults<'_>]) -> Option<Section> {
     let header = ["system", "variant", "what", "documents", "cases"];
     let mut section = Section::new("against the RFC".to_owned(), &header, 3);
     section.left_also = vec![4];
-    let state = |entry: &Entry, wanted: &[&str]| {
+    let state = |entry: &CellSummary, wanted: &[&str]| {
         let is_it = |state: &str| wanted.contains(&state);
         WAYS.iter().any(|way| {
             way_in(entry, way).is_some_and(|finding| is_it(&finding.state))
@@ -71,15 +71,17 @@ pub(super) fn against_the_rfc(all: &[Tried<'_>]) -> Option<Section> {
         })
     };
     for tried in all {
-        let kinds: [(&str, Is<'_>); 4] = [
+        let kinds: [(&str, CasePredicate<'_>); 4] = [
             ("refuses what must be accepted", &|case, entry| {
-                case.must == Must::Accept && state(entry, &["refused"])
+                case.must == RfcRequirement::Accept && state(entry, &["refused"])
             }),
             ("accepts what must be rejected", &|case, entry| {
-                case.must == Must::Reject && WAYS.iter().any(|way| is_taken(entry, way))
+                case.must == RfcRequirement::Reject && WAYS.iter().any(|way| is_taken(entry, way))
             }),
             ("ends or hangs", &|_, entry| state(entry, &["crashed", "hung"])),
-            ("loses what it accepted", &|case, entry| case.must != Must::Reject && state(entry, &["lost"])),
+            ("loses what it accepted", &|case, entry| {
+                case.must != RfcRequirement::Reject && state(entry, &["lost"])
+            }),
         ];
         for (what, is_so) in kinds {
             let names: Vec<String> = tried

@@ -6,8 +6,8 @@ mod deepest;
 mod grade;
 mod kinds;
 
-use jsonathlon_dataset::fidelity::Must;
-use jsonathlon_results::summary::{Entry, Run, Summary};
+use jsonathlon_dataset::fidelity::RfcRequirement;
+use jsonathlon_results::summary::{CellSummary, Run, Summary};
 use jsonathlon_schema::manifest::Configuration;
 use jsonathlon_schema::record::Finding;
 use serde::{Deserialize, Serialize};
@@ -24,7 +24,7 @@ const WAYS: [&str; 2] = ["bulk", "parameter"];
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Case {
     name: String,
-    must: Must,
+    must: RfcRequirement,
     source: String,
     probes: String,
     /// Whether the case decides if a system is I-JSON-safe.
@@ -37,7 +37,8 @@ pub(crate) struct Case {
 /// All tables of the workload.
 pub(crate) fn sections(run: &Run, summary: &Summary) -> Vec<Section> {
     let cases = cases(run);
-    let all: Vec<Tried<'_>> = by_class(run).into_iter().map(|one| Tried::of(one, &cases, summary)).collect();
+    let all: Vec<CaseResults<'_>> =
+        by_class(run).into_iter().map(|one| CaseResults::of(one, &cases, summary)).collect();
     let mut sections = vec![counts::table(&all)];
     sections.extend(kinds::tables(&all));
     sections.push(grade::table(&all));
@@ -67,15 +68,15 @@ pub(crate) fn cases(run: &Run) -> Vec<Case> {
 }
 
 /// Results of one configuration in all cases.
-struct Tried<'a> {
+struct CaseResults<'a> {
     configuration: &'a Configuration,
     /// Each case with its entry. `None` if the case was not tried yet, or could not be.
-    cases: Vec<(&'a Case, Option<&'a Entry>)>,
+    cases: Vec<(&'a Case, Option<&'a CellSummary>)>,
 }
 
-impl<'a> Tried<'a> {
+impl<'a> CaseResults<'a> {
     fn of(configuration: &'a Configuration, cases: &'a [Case], summary: &'a Summary) -> Self {
-        let own: std::collections::HashMap<&str, &Entry> = summary
+        let own: std::collections::HashMap<&str, &CellSummary> = summary
             .results
             .iter()
             .filter(|entry| entry.cell.workload == NAME && configuration.has(&entry.cell))
@@ -98,29 +99,29 @@ impl<'a> Tried<'a> {
         vec![format!("{} {}", id.system, id.version), id.variant.clone()]
     }
 
-    fn entries(&self) -> impl Iterator<Item = (&'a Case, &'a Entry)> {
+    fn entries(&self) -> impl Iterator<Item = (&'a Case, &'a CellSummary)> {
         self.cases.iter().filter_map(|(case, entry)| Some((*case, (*entry)?)))
     }
 }
 
 /// Finding on whether an input path accepted the document.
-fn way_in<'a>(entry: &'a Entry, way: &str) -> Option<&'a Finding> {
+fn way_in<'a>(entry: &'a CellSummary, way: &str) -> Option<&'a Finding> {
     entry.finding(way)
 }
 
 /// Finding on the whole document that an input path stored.
-fn whole<'a>(entry: &'a Entry, way: &str) -> Option<&'a Finding> {
+fn whole<'a>(entry: &'a CellSummary, way: &str) -> Option<&'a Finding> {
     entry.finding(&format!("{way}, whole"))
 }
 
 /// Finding on the value extracted from the document that an input path stored.
-fn value<'a>(entry: &'a Entry, way: &str) -> Option<&'a Finding> {
+fn value<'a>(entry: &'a CellSummary, way: &str) -> Option<&'a Finding> {
     entry.finding(&format!("{way}, value"))
 }
 
 /// Returns `true` if an input path accepted a document and it is there. A bulk path may skip text that it
 /// does not recognise as a document.
-fn is_taken(entry: &Entry, way: &str) -> bool {
+fn is_taken(entry: &CellSummary, way: &str) -> bool {
     let is = |finding: Option<&Finding>, state: &str| finding.is_some_and(|finding| finding.state == state);
     is(way_in(entry, way), "accepted") && !is(whole(entry, way), "lost")
 }

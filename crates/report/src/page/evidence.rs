@@ -3,20 +3,20 @@
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
-use jsonathlon_results::folder::{answer_file, read_inner, read_series};
+use jsonathlon_results::folder::{answer_file, read_contained, read_series};
 use jsonathlon_results::summary::{Run, Summary};
 use jsonathlon_schema::record::{Cell, Failure, Phase, PlanCheck, Trial, Verdict};
 use serde::Serialize;
 
 use super::PageError;
-use super::figures::cells;
+use super::data::cells;
 use super::number::Number;
 use super::series::Series;
-use super::texts::Texts;
+use super::string_table::StringTable;
 
 /// Evidence of all runs of a page.
 #[derive(Debug, Serialize)]
-pub(super) struct Evidence {
+pub(super) struct TrialData {
     pub(super) runs: Vec<RunEvidence>,
 }
 
@@ -36,12 +36,12 @@ struct CellEvidence {
     plan: Option<Plan>,
     answers: Vec<Answer>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    seconds: Vec<Seconds>,
+    seconds: Vec<SecondColumns>,
 }
 
 /// Seconds of one trial, column by column.
 #[derive(Debug, Serialize)]
-struct Seconds {
+struct SecondColumns {
     round: u32,
     order: u32,
     operations: Vec<u64>,
@@ -58,7 +58,7 @@ struct Seconds {
     disk_queue: Vec<Option<Number>>,
 }
 
-impl Seconds {
+impl SecondColumns {
     fn of(trial: &Trial) -> Option<Self> {
         let all = &trial.per_second;
         (!all.is_empty()).then(|| Self {
@@ -147,7 +147,7 @@ impl RunEvidence {
         let plans: HashMap<String, &PlanCheck> =
             run.plans().map(|plan| (planned(&plan.cell), plan)).collect();
         let folder = Path::new(&run.path);
-        let mut texts = Texts::default();
+        let mut texts = StringTable::default();
         let mut found = Vec::new();
         for (_, entry) in cells(run, summary) {
             let key = entry.cell.key();
@@ -155,7 +155,7 @@ impl RunEvidence {
             let check = of.first().and_then(|first| plans.get(&planned(&first.cell)));
             let (statement, plan) = check.map(|check| plan(folder, check, &mut texts)).unwrap_or_default();
             let answers = answers(run, of, &mut texts);
-            let seconds = of.iter().filter_map(|trial| Seconds::of(trial)).collect();
+            let seconds = of.iter().filter_map(|trial| SecondColumns::of(trial)).collect();
             found.push(CellEvidence { key, trials: Trials::of(of), statement, plan, answers, seconds });
         }
         let series = Series::of(&read_series(folder)?, &run.manifest.started, &mut texts);
@@ -169,9 +169,9 @@ fn planned(cell: &Cell) -> String {
 
 /// Reads a plan file, which holds the statement, an empty line, and the plan. Returns the index of the
 /// statement and the plan.
-fn plan(folder: &Path, check: &PlanCheck, texts: &mut Texts) -> (Option<usize>, Option<Plan>) {
+fn plan(folder: &Path, check: &PlanCheck, texts: &mut StringTable) -> (Option<usize>, Option<Plan>) {
     let PlanCheck { file, violations, .. } = check.clone();
-    let text = read_inner(folder, &file);
+    let text = read_contained(folder, &file);
     let (statement, plan) = match &text {
         Some(text) => text.split_once("\n\n").unwrap_or((text, "")),
         // The file may have been deleted by hand to save space; the journal still holds the violations.
@@ -182,7 +182,7 @@ fn plan(folder: &Path, check: &PlanCheck, texts: &mut Texts) -> (Option<usize>, 
 }
 
 /// Distinct answers of the trials, in the order in which they were first given.
-fn answers(run: &Run, trials: &[&Trial], texts: &mut Texts) -> Vec<Answer> {
+fn answers(run: &Run, trials: &[&Trial], texts: &mut StringTable) -> Vec<Answer> {
     let mut found: Vec<Answer> = Vec::new();
     for trial in trials {
         let Some(digest) = &trial.answer_digest else { continue };
@@ -193,7 +193,7 @@ fn answers(run: &Run, trials: &[&Trial], texts: &mut Texts) -> Vec<Answer> {
         let configuration = run.manifest.configurations.iter().find(|one| one.has(&trial.cell));
         let text = configuration
             .and_then(|one| {
-                read_inner(
+                read_contained(
                     Path::new(&run.path),
                     &answer_file(&one.file_name(), trial.cell.step.word(), digest),
                 )

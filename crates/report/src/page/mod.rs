@@ -4,25 +4,25 @@
 //! The program is TypeScript (`web/` of the repository); its build output is in this crate's `page/` folder
 //! and part of the binary. The data has the shapes of `web/src/model.ts`, field by field.
 
+mod data;
 mod distributions;
 mod evidence;
-mod figures;
 pub(crate) mod html;
 mod number;
 mod series;
-mod texts;
+mod string_table;
 
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 use jsonathlon_results::ResultsError;
-use jsonathlon_results::folder::write_whole;
+use jsonathlon_results::folder::write_atomic;
 use jsonathlon_results::published_documents::published_documents;
 use jsonathlon_results::summary::Run;
 
 use crate::documents;
-use evidence::{Evidence, RunEvidence};
-use figures::{Figures, RunFigures};
+use data::{PageData, RunData};
+use evidence::{RunEvidence, TrialData};
 
 /// Version of the shapes of the page's data.
 const FORMAT: u32 = 1;
@@ -56,7 +56,7 @@ pub fn now(runs: &[Run]) -> Result<String, PageError> {
 /// If the files behind the run cannot be read, or the page cannot be written.
 pub fn write_own(run: Run) -> Result<PathBuf, PageError> {
     let file = Path::new(&run.path).join(FILE);
-    write_whole(&file, now(&[run])?.as_bytes())?;
+    write_atomic(&file, now(&[run])?.as_bytes())?;
     Ok(file)
 }
 
@@ -68,15 +68,18 @@ pub fn write_own(run: Run) -> Result<PathBuf, PageError> {
 pub fn page(runs: &[Run], program: &str, made: &str) -> Result<String, PageError> {
     let names = names(runs);
     // Each run has a thread of its own, because intervals are most of the work and runs are independent.
-    let told: Vec<Told> = std::thread::scope(|scope| {
-        let told: Vec<_> =
-            runs.iter().zip(&names).map(|(run, name)| scope.spawn(move || Told::of(run, name))).collect();
+    let told: Vec<RunContent> = std::thread::scope(|scope| {
+        let told: Vec<_> = runs
+            .iter()
+            .zip(&names)
+            .map(|(run, name)| scope.spawn(move || RunContent::of(run, name)))
+            .collect();
         told.into_iter().map(join).collect::<Result<_, _>>()
     })?;
-    let (figures, evidence): (Vec<RunFigures>, _) =
+    let (figures, evidence): (Vec<RunData>, _) =
         told.into_iter().map(|told| (told.figures, told.evidence)).unzip();
     let has_documents = figures.iter().any(|run| run.has(documents::NAME));
-    let figures = Figures {
+    let figures = PageData {
         format: FORMAT,
         program: program.to_owned(),
         made: made.to_owned(),
@@ -84,19 +87,19 @@ pub fn page(runs: &[Run], program: &str, made: &str) -> Result<String, PageError
         published: jsonathlon_results::challenge::published::published()?,
         published_documents: if has_documents { published_documents()? } else { Vec::new() },
     };
-    Ok(html::whole(&names, &figures, &Evidence { runs: evidence })?)
+    Ok(html::whole(&names, &figures, &TrialData { runs: evidence })?)
 }
 
 /// Data and evidence of one run.
-struct Told {
-    figures: RunFigures,
+struct RunContent {
+    figures: RunData,
     evidence: RunEvidence,
 }
 
-impl Told {
+impl RunContent {
     fn of(run: &Run, name: &str) -> Result<Self, PageError> {
         let summary = run.summary();
-        let figures = RunFigures::of(run, &summary, name);
+        let figures = RunData::of(run, &summary, name);
         let evidence = RunEvidence::of(run, &summary)?;
         Ok(Self { figures, evidence })
     }

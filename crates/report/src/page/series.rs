@@ -7,7 +7,7 @@ use jsonathlon_telemetry::series::Sample;
 use serde::Serialize;
 
 use super::number::Number;
-use super::texts::Texts;
+use super::string_table::StringTable;
 
 /// Maximum number of points of a series: about as many as a wide screen has dots.
 const POINTS: usize = 2_000;
@@ -43,7 +43,7 @@ const COLUMNS: [Column; 14] = [
 
 impl Series {
     /// Telemetry of a run that began at `started`; `None` if there is no sample.
-    pub(super) fn of(samples: &[Sample], started: &str, texts: &mut Texts) -> Option<Self> {
+    pub(super) fn of(samples: &[Sample], started: &str, texts: &mut StringTable) -> Option<Self> {
         let first = samples.first()?;
         let began_ms = started
             .parse::<Timestamp>()

@@ -1,9 +1,9 @@
 //! Groups cells of one mix under the same conditions, over all numbers of clients and rates, and describes
 //! these conditions.
 
-use jsonathlon_results::summary::{Entry, Run, Summary};
+use jsonathlon_results::summary::{CellSummary, Run, Summary};
 use jsonathlon_schema::manifest::Configuration;
-use jsonathlon_schema::manifest::{POWER, PROCESS, Tested};
+use jsonathlon_schema::manifest::{DurabilityEvidence, POWER, PROCESS};
 use jsonathlon_schema::record::{
     CLIENTS, Cell, DURABILITY, OBJECTIVE, Parameters, Phase, RATE_PER_S, RATE_SHARE,
 };
@@ -20,7 +20,7 @@ pub(super) struct Group<'a> {
     /// A cell of the group, from which the title is made.
     like: &'a Cell,
     parameters: Parameters,
-    pub(super) entries: Vec<&'a Entry>,
+    pub(super) entries: Vec<&'a CellSummary>,
 }
 
 impl<'a> Group<'a> {
@@ -70,11 +70,11 @@ impl<'a> Group<'a> {
     }
 
     /// Entries of a configuration, sorted by clients and rate.
-    pub(super) fn of(&self, configuration: &Configuration) -> Vec<&'a Entry> {
-        let mut own: Vec<&Entry> =
+    pub(super) fn of(&self, configuration: &Configuration) -> Vec<&'a CellSummary> {
+        let mut own: Vec<&CellSummary> =
             self.entries.iter().copied().filter(|entry| configuration.has(&entry.cell)).collect();
         own.sort_by(|a, b| {
-            let place = |entry: &Entry| (clients(&entry.cell), rate_of(&entry.cell).unwrap_or(0.0));
+            let place = |entry: &CellSummary| (clients(&entry.cell), rate_of(&entry.cell).unwrap_or(0.0));
             let ((a_clients, a_rate), (b_clients, b_rate)) = (place(a), place(b));
             a_clients.cmp(&b_clients).then(a_rate.total_cmp(&b_rate))
         });
@@ -165,7 +165,7 @@ pub(super) fn durability(run: &Run, summary: &Summary) -> Vec<(Severity, String)
         let Some(tier) = &one.durability else { continue };
         let [crash, loss] = [PROCESS, POWER].map(|kind| {
             let shown = tier.tested.iter().find(|one| one.kind == kind);
-            shown.map_or_else(|| "as documented, not tested".to_owned(), Tested::to_string)
+            shown.map_or_else(|| "as documented, not tested".to_owned(), DurabilityEvidence::to_string)
         });
         let line = match tier.tested.is_empty() {
             true => format!(
@@ -177,7 +177,7 @@ pub(super) fn durability(run: &Run, summary: &Summary) -> Vec<(Severity, String)
                 tier.tier, tier.process_crash, tier.power_loss
             ),
         };
-        let severity = tier.tested.iter().map(Tested::severity).max().unwrap_or_default();
+        let severity = tier.tested.iter().map(DurabilityEvidence::severity).max().unwrap_or_default();
         match lines.iter_mut().find(|(known, ..)| *known == line) {
             Some((.., titles)) => titles.push(&one.title),
             None => lines.push((line, severity, vec![&one.title])),

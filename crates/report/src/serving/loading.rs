@@ -1,8 +1,8 @@
 //! Table of loads: their duration, their rate, and the size of the documents.
 
 use jsonathlon_results::summary::{Run, Summary};
-use jsonathlon_schema::figure;
-use jsonathlon_schema::id::{State, Step};
+use jsonathlon_schema::id::{DataState, Step};
+use jsonathlon_schema::metric;
 
 use crate::format;
 use crate::section::{NAMES, Section, by_class, interval, name, optional, printable};
@@ -32,17 +32,19 @@ pub(super) fn loading(run: &Run, summary: &Summary) -> Section {
             let size = of_serving()
                 .find(|entry| {
                     let cell = &entry.cell;
-                    cell.step == Step::Size && cell.state == Some(State::Drained) && cell.is_over(&load.cell)
+                    cell.step == Step::Size
+                        && cell.state == Some(DataState::Drained)
+                        && cell.belongs_to_load(&load.cell)
                 })
                 .and_then(|size| size.value(size.headline()));
-            let documents = load.metric(&figure::DOCUMENTS_LOADED).filter(|documents| *documents > 0.0);
+            let documents = load.metric(&metric::DOCUMENTS_LOADED).filter(|documents| *documents > 0.0);
             let mut row = name(configuration);
             row.extend([
-                printable(&load.cell.further().join(", ")),
+                printable(&load.cell.dimension_labels().join(", ")),
                 optional(load.median_s, format::seconds),
                 interval(Some(load)),
-                optional(load.metric(&figure::DOCUMENTS_PER_S), format::count),
-                optional(load.metric(&figure::PEAK_PSS_BYTES), format::bytes),
+                optional(load.metric(&metric::DOCUMENTS_PER_S), format::count),
+                optional(load.metric(&metric::PEAK_PSS_BYTES), format::bytes),
                 optional(size, format::bytes),
                 optional(size.zip(documents).map(|(size, documents)| size / documents), |each| {
                     format!("{each:.0}")

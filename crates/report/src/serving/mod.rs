@@ -74,7 +74,7 @@ fn caveats(run: &Run, summary: &Summary) -> Section {
 /// Note on whether throughput was steady, and on checkpoints during measurement.
 fn steadiness(run: &Run, summary: &Summary) -> String {
     let measured = || summary.results.iter().filter(|entry| entry.cell.phase == Phase::Measured);
-    let tested = measured().filter_map(|entry| entry.metric(&jsonathlon_schema::figure::STEADY));
+    let tested = measured().filter_map(|entry| entry.metric(&jsonathlon_schema::metric::STEADY));
     let (mut steady, mut not) = (0, 0);
     for value in tested {
         if value >= 1.0 { steady += 1 } else { not += 1 }

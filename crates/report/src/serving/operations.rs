@@ -1,70 +1,70 @@
 //! Table of operations: percentiles, errors, and the cost of an operation.
 
-use jsonathlon_results::summary::{Entry, Run};
-use jsonathlon_schema::figure::{self, Figure};
+use jsonathlon_results::summary::{CellSummary, Run};
+use jsonathlon_schema::metric::{self, MetricDef};
 
 use super::conditions::{Group, clients, rate};
 use super::throughput::{is_driver_bound, is_read_from_the_disk};
 use crate::format;
 use crate::section::{NAMES, Section, by_class, name, none, of_trials, optional, printable};
 
-const SERVICE: [&Figure; 5] = [
-    &figure::SERVICE_P50_US,
-    &figure::SERVICE_P90_US,
-    &figure::SERVICE_P99_US,
-    &figure::SERVICE_P999_US,
-    &figure::SERVICE_MAX_US,
+const SERVICE: [&MetricDef; 5] = [
+    &metric::SERVICE_P50_US,
+    &metric::SERVICE_P90_US,
+    &metric::SERVICE_P99_US,
+    &metric::SERVICE_P999_US,
+    &metric::SERVICE_MAX_US,
 ];
-const RESPONSE: [&Figure; 5] = [
-    &figure::RESPONSE_P50_US,
-    &figure::RESPONSE_P90_US,
-    &figure::RESPONSE_P99_US,
-    &figure::RESPONSE_P999_US,
-    &figure::RESPONSE_MAX_US,
+const RESPONSE: [&MetricDef; 5] = [
+    &metric::RESPONSE_P50_US,
+    &metric::RESPONSE_P90_US,
+    &metric::RESPONSE_P99_US,
+    &metric::RESPONSE_P999_US,
+    &metric::RESPONSE_MAX_US,
 ];
 
 /// A column with its heading and its metric. `always` shows it even if all its values are 0.
 struct Column {
     title: &'static str,
-    figure: &'static Figure,
+    figure: &'static MetricDef,
     always: bool,
 }
 
 const COLUMNS: [Column; 20] = [
-    counted("errors", &figure::ERRORS, true),
-    counted("wrong", &figure::WRONG_ANSWERS, true),
-    counted("stale", &figure::STALE_ANSWERS, false),
-    counted("retries", &figure::RETRIES, false),
-    counted("lost updates", &figure::LOST_UPDATES, true),
-    counted("unknown writes", &figure::UNKNOWN_WRITES, false),
-    counted("reconnects", &figure::RECONNECTS, false),
-    counted("missed", &figure::MISSED_ARRIVALS, false),
-    counted("unfinished", &figure::UNFINISHED_ARRIVALS, false),
-    counted("most waiting", &figure::BACKLOG_MAX, false),
-    measured("late, p99", &figure::LATENESS_P99_US),
-    measured("journal/op", &figure::JOURNAL_BYTES_PER_OP),
-    measured("of it records", &figure::JOURNAL_RECORD_BYTES_PER_OP),
-    measured("page images", &figure::JOURNAL_IMAGE_BYTES_PER_OP),
-    measured("journal, idle", &figure::IDLE_JOURNAL_BYTES),
-    measured("written/op", &figure::DISK_WRITTEN_BYTES_PER_OP),
-    measured("CPU/op, server", &figure::SERVER_CPU_US_PER_OP),
-    measured("CPU/op, client", &figure::CLIENT_CPU_US_PER_OP),
-    measured("switches/op", &figure::CONTEXT_SWITCHES_PER_OP),
-    measured("migrations/op", &figure::CPU_MIGRATIONS_PER_OP),
+    counted("errors", &metric::ERRORS, true),
+    counted("wrong", &metric::WRONG_ANSWERS, true),
+    counted("stale", &metric::STALE_ANSWERS, false),
+    counted("retries", &metric::RETRIES, false),
+    counted("lost updates", &metric::LOST_UPDATES, true),
+    counted("unknown writes", &metric::UNKNOWN_WRITES, false),
+    counted("reconnects", &metric::RECONNECTS, false),
+    counted("missed", &metric::MISSED_ARRIVALS, false),
+    counted("unfinished", &metric::UNFINISHED_ARRIVALS, false),
+    counted("most waiting", &metric::BACKLOG_MAX, false),
+    measured("late, p99", &metric::LATENESS_P99_US),
+    measured("journal/op", &metric::JOURNAL_BYTES_PER_OP),
+    measured("of it records", &metric::JOURNAL_RECORD_BYTES_PER_OP),
+    measured("page images", &metric::JOURNAL_IMAGE_BYTES_PER_OP),
+    measured("journal, idle", &metric::IDLE_JOURNAL_BYTES),
+    measured("written/op", &metric::DISK_WRITTEN_BYTES_PER_OP),
+    measured("CPU/op, server", &metric::SERVER_CPU_US_PER_OP),
+    measured("CPU/op, client", &metric::CLIENT_CPU_US_PER_OP),
+    measured("switches/op", &metric::CONTEXT_SWITCHES_PER_OP),
+    measured("migrations/op", &metric::CPU_MIGRATIONS_PER_OP),
 ];
 
-const fn counted(title: &'static str, figure: &'static Figure, always: bool) -> Column {
+const fn counted(title: &'static str, figure: &'static MetricDef, always: bool) -> Column {
     Column { title, figure, always }
 }
 
-const fn measured(title: &'static str, figure: &'static Figure) -> Column {
+const fn measured(title: &'static str, figure: &'static MetricDef) -> Column {
     Column { title, figure, always: true }
 }
 
 /// The table of one mix under one set of conditions.
 pub(super) fn table(run: &Run, group: &Group<'_>) -> Section {
     let is_closed = group.is_closed();
-    let rows: Vec<(Vec<String>, &Entry)> = by_class(run)
+    let rows: Vec<(Vec<String>, &CellSummary)> = by_class(run)
         .into_iter()
         .flat_map(|one| group.of(one).into_iter().map(move |entry| (name(one), entry)))
         .collect();
@@ -91,9 +91,9 @@ pub(super) fn table(run: &Run, group: &Group<'_>) -> Section {
         row.push(clients(&entry.cell).to_string());
         if !is_closed {
             let objective =
-                entry.metric(&figure::OBJECTIVE_OPS_PER_S).map(|rate| format!("{}/s", format::count(rate)));
+                entry.metric(&metric::OBJECTIVE_OPS_PER_S).map(|rate| format!("{}/s", format::count(rate)));
             row.push(objective.or_else(|| rate(&entry.cell)).map_or_else(none, |rate| printable(&rate)));
-            row.push(optional(entry.metric(&figure::THROUGHPUT_OPS_PER_S), format::count));
+            row.push(optional(entry.metric(&metric::THROUGHPUT_OPS_PER_S), format::count));
         }
         row.extend(if is_closed { SERVICE } else { RESPONSE }.map(|figure| with_interval(entry, figure)));
         row.extend(columns.iter().map(|column| {
@@ -108,10 +108,10 @@ pub(super) fn table(run: &Run, group: &Group<'_>) -> Section {
 }
 
 /// A percentile as text; p99 with its interval.
-fn with_interval(entry: &Entry, figure: &Figure) -> String {
+fn with_interval(entry: &CellSummary, figure: &MetricDef) -> String {
     let Some(value) = entry.value(figure) else { return none() };
     let text = format::microseconds(value);
-    let is_p99 = [figure::SERVICE_P99_US, figure::RESPONSE_P99_US].contains(figure);
+    let is_p99 = [metric::SERVICE_P99_US, metric::RESPONSE_P99_US].contains(figure);
     match entry.limits(figure).filter(|_| is_p99) {
         Some([low, high]) => {
             format!("{text} ({} … {})", format::microseconds(low), format::microseconds(high))
@@ -121,7 +121,7 @@ fn with_interval(entry: &Entry, figure: &Figure) -> String {
 }
 
 /// Formats a value without `/op`, which the heading already says.
-fn per_operation(figure: &Figure, value: f64) -> String {
+fn per_operation(figure: &MetricDef, value: f64) -> String {
     let text = format::figure(figure.unit, value);
     text.strip_suffix("/op").map_or_else(|| text.clone(), str::to_owned)
 }

@@ -1,10 +1,10 @@
 //! Table of throughput: a row per configuration, a column per number of clients.
 
-use jsonathlon_results::beside_best::{Comparison, Difference};
 use jsonathlon_results::leader::{Lead, is_the_best, lead};
-use jsonathlon_results::peaks::Peak;
-use jsonathlon_results::summary::{Entry, Run, Summary};
-use jsonathlon_schema::figure::{self, THROUGHPUT_OPS_PER_S};
+use jsonathlon_results::peaks::PeakThroughput;
+use jsonathlon_results::ratio_to_best::{CellRatio, Significance};
+use jsonathlon_results::summary::{CellSummary, Run, Summary};
+use jsonathlon_schema::metric::{self, THROUGHPUT_OPS_PER_S};
 use jsonathlon_schema::record::Verdict;
 
 use super::DRIVER_BOUND;
@@ -48,7 +48,7 @@ pub(super) fn by_clients(run: &Run, summary: &Summary, group: &Group<'_>) -> Sec
 }
 
 /// Throughput with its interval as text, in parentheses if it is not ranked; the verdict if there is none.
-fn shown(entry: &Entry) -> String {
+fn shown(entry: &CellSummary) -> String {
     let Some(mut text) = of_trials(entry, &THROUGHPUT_OPS_PER_S, format::count) else {
         return entry.verdict.word().to_owned();
     };
@@ -68,22 +68,23 @@ fn shown(entry: &Entry) -> String {
 }
 
 /// Returns `true` if at least half of the entry's trials read data from the disk.
-pub(super) fn is_read_from_the_disk(entry: &Entry) -> bool {
-    entry.metric(&figure::IN_MEMORY).is_some_and(|in_memory| in_memory < 1.0)
+pub(super) fn is_read_from_the_disk(entry: &CellSummary) -> bool {
+    entry.metric(&metric::IN_MEMORY).is_some_and(|in_memory| in_memory < 1.0)
 }
 
 /// Returns `true` if the clients took more than half of the CPU time.
-pub(super) fn is_driver_bound(entry: &Entry) -> bool {
-    entry.metric(&figure::DRIVER_SHARE).is_some_and(|share| share > DRIVER_BOUND)
+pub(super) fn is_driver_bound(entry: &CellSummary) -> bool {
+    entry.metric(&metric::DRIVER_SHARE).is_some_and(|share| share > DRIVER_BOUND)
 }
 
 /// A sentence per ranking on the configuration with the highest throughput at its best number of clients. If
 /// none is shown to be highest, the sentence names those that are not shown to differ.
 fn highest(summary: &Summary, group: &Group<'_>) -> Vec<String> {
-    let is_of_group = |peak: &&Peak| group.entries.iter().any(|entry| entry.cell == peak.comparison.cell);
-    let of_group: Vec<&Peak> = summary.peaks.iter().filter(is_of_group).collect();
+    let is_of_group =
+        |peak: &&PeakThroughput| group.entries.iter().any(|entry| entry.cell == peak.comparison.cell);
+    let of_group: Vec<&PeakThroughput> = summary.peaks.iter().filter(is_of_group).collect();
     let bests = of_group.iter().filter(|peak| is_the_best(&peak.comparison));
-    let lead_of = |best: &&&Peak| {
+    let lead_of = |best: &&&PeakThroughput| {
         // Comparisons with this best one, i.e. those of its ranking.
         let (id, profile) = (&best.comparison.other, best.comparison.other_profile);
         let own = of_group.iter().map(|peak| &peak.comparison);
@@ -103,7 +104,7 @@ fn highest(summary: &Summary, group: &Group<'_>) -> Vec<String> {
 }
 
 /// A configuration with its throughput, its interval and its number of clients, as text.
-fn reached(one: &Comparison, group: &Group<'_>) -> String {
+fn reached(one: &CellRatio, group: &Group<'_>) -> String {
     let cell = &one.cell;
     let entry = group.entries.iter().find(|entry| entry.cell == *cell);
     let value = entry.and_then(|entry| entry.value(&THROUGHPUT_OPS_PER_S));
@@ -117,11 +118,11 @@ fn reached(one: &Comparison, group: &Group<'_>) -> String {
 }
 
 /// Like [`reached`], with the ratio to the best.
-fn beside(one: &Comparison, group: &Group<'_>) -> String {
+fn beside(one: &CellRatio, group: &Group<'_>) -> String {
     let what = match one.difference {
-        Difference::NoneShown if one.limits().is_none() => format!(", {TOO_FEW_ROUNDS}"),
-        Difference::NoneShown => format!(", {}", Difference::NoneShown.words()),
-        Difference::Faster | Difference::Slower => String::new(),
+        Significance::NotSignificant if one.limits().is_none() => format!(", {TOO_FEW_ROUNDS}"),
+        Significance::NotSignificant => format!(", {}", Significance::NotSignificant.words()),
+        Significance::Faster | Significance::Slower => String::new(),
     };
     let interval = one
         .limits()

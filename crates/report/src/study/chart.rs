@@ -2,10 +2,10 @@
 
 use std::fmt::Write;
 
-use jsonathlon_schema::figure::Figure;
-use jsonathlon_studies::seen::{Point, THROUGHPUT};
+use jsonathlon_schema::metric::MetricDef;
+use jsonathlon_studies::observations::{Observation, THROUGHPUT};
 
-use super::Finding;
+use super::StudyResult;
 use super::table::{differ, in_unit};
 use crate::page::html::escaped;
 
@@ -33,7 +33,7 @@ struct Series {
 }
 
 /// All charts as HTML figures; empty if nothing was measured.
-pub(super) fn charts(finding: &Finding<'_>) -> String {
+pub(super) fn charts(finding: &StudyResult<'_>) -> String {
     let mut text = String::new();
     for (title, points) in panels(finding) {
         let drawn = match finding.study.chart.axis.as_deref() {
@@ -48,19 +48,20 @@ pub(super) fn charts(finding: &Finding<'_>) -> String {
 
 /// Points of each chart, with its title. A chart holds one mix, and one value of each varied option that is
 /// not the axis.
-fn panels<'a>(finding: &'a Finding<'_>) -> Vec<(String, Vec<&'a Point>)> {
+fn panels<'a>(finding: &'a StudyResult<'_>) -> Vec<(String, Vec<&'a Observation>)> {
     let study = finding.study;
     let figure = study.figure();
     let apart = apart(finding);
-    let mut panels: Vec<(String, Vec<&Point>)> = Vec::new();
-    let shown = |point: &&Point| {
-        study.chart.mix.as_deref().is_none_or(|mix| mix == point.of("mix")) && point.value(figure).is_some()
+    let mut panels: Vec<(String, Vec<&Observation>)> = Vec::new();
+    let shown = |point: &&Observation| {
+        study.chart.mix.as_deref().is_none_or(|mix| mix == point.attribute("mix"))
+            && point.value(figure).is_some()
     };
     for point in finding.seen.points.iter().filter(shown) {
-        let what = Figure::named(figure).map_or(figure, |known| known.title);
-        let mut title = format!("{what}, mix {}", point.of("mix"));
+        let what = MetricDef::find(figure).map_or(figure, |known| known.title);
+        let mut title = format!("{what}, mix {}", point.attribute("mix"));
         for option in &apart {
-            let _ = write!(title, ", {option} {}", point.of(option));
+            let _ = write!(title, ", {option} {}", point.attribute(option));
         }
         match panels.iter_mut().find(|(known, _)| *known == title) {
             Some((_, points)) => points.push(point),
@@ -71,7 +72,7 @@ fn panels<'a>(finding: &'a Finding<'_>) -> Vec<(String, Vec<&'a Point>)> {
 }
 
 /// Varied options that separate charts: all but the axis; none for bars.
-fn apart<'a>(finding: &'a Finding<'_>) -> Vec<&'a str> {
+fn apart<'a>(finding: &'a StudyResult<'_>) -> Vec<&'a str> {
     let Some(axis) = finding.study.chart.axis.as_deref() else { return Vec::new() };
     let others = finding.seen.varied.iter().map(|(option, _)| option.as_str());
     others.filter(|option| *option != axis).collect()
@@ -79,15 +80,16 @@ fn apart<'a>(finding: &'a Finding<'_>) -> Vec<&'a str> {
 
 /// Name of a point's line or bar: its system and the attributes in which the system's points differ, except
 /// those in `without`.
-fn name(finding: &Finding<'_>, point: &Point, without: &[&str]) -> String {
-    let mut words = vec![point.of("system").to_owned()];
+fn name(finding: &StudyResult<'_>, point: &Observation, without: &[&str]) -> String {
+    let mut words = vec![point.attribute("system").to_owned()];
     let varied = finding.seen.varied.iter().map(|(option, _)| option.as_str());
     for attribute in ["version", "variant", "storage", "profile", "document"].into_iter().chain(varied) {
-        let of_system = finding.seen.points.iter().filter(|other| other.of("system") == point.of("system"));
-        let mut values = of_system.map(|other| other.of(attribute));
+        let of_system =
+            finding.seen.points.iter().filter(|other| other.attribute("system") == point.attribute("system"));
+        let mut values = of_system.map(|other| other.attribute(attribute));
         let differs = values.next().is_some_and(|first| values.any(|other| other != first));
         if differs && !without.contains(&attribute) {
-            let value = point.of(attribute);
+            let value = point.attribute(attribute);
             let is_word =
                 value.starts_with(|c: char| c.is_ascii_alphabetic()) && value.parse::<bool>().is_err();
             words.push(if is_word { value.to_owned() } else { format!("{attribute} {value}") });
@@ -96,13 +98,14 @@ fn name(finding: &Finding<'_>, point: &Point, without: &[&str]) -> String {
     words.join(" ")
 }
 
-fn series(finding: &Finding<'_>, axis: &str, points: &[&Point]) -> Vec<Series> {
+fn series(finding: &StudyResult<'_>, axis: &str, points: &[&Observation]) -> Vec<Series> {
     let figure = finding.study.figure();
     let mut without = apart(finding);
     without.push(axis);
     let mut all: Vec<Series> = Vec::new();
     for point in points {
-        let x = if axis == "clients" { Some(point.clients as f64) } else { point.of(axis).parse().ok() };
+        let x =
+            if axis == "clients" { Some(point.clients as f64) } else { point.attribute(axis).parse().ok() };
         let (Some(x), Some(value)) = (x, point.value(figure)) else { continue };
         let name = name(finding, point, &without);
         let place = all.iter().position(|one| one.name == name).unwrap_or_else(|| {
@@ -112,7 +115,7 @@ fn series(finding: &Finding<'_>, axis: &str, points: &[&Point]) -> Vec<Series> {
         let Some(one) = all.get_mut(place) else { continue };
         one.points.push((x, value, point.limits(figure)));
         if figure == THROUGHPUT {
-            let like = finding.published.iter().filter(|published| point.is(&published.like));
+            let like = finding.published.iter().filter(|published| point.matches(&published.like));
             for published in like {
                 let at = |x: f64, value: Option<f64>| value.map(|value| (x, value));
                 let marks = match published.like.get(axis).and_then(|text| text.parse::<f64>().ok()) {
@@ -290,9 +293,9 @@ fn drawn(svg: &mut String, number: usize, one: &Series, x: &Scale, y: &Scale, fi
 }
 
 /// Draws bars from 0: one per configuration and run, at the number of clients with the highest value.
-fn bars(finding: &Finding<'_>, points: &[&Point]) -> String {
+fn bars(finding: &StudyResult<'_>, points: &[&Observation]) -> String {
     let figure = finding.study.figure();
-    let mut all: Vec<(String, &Point, f64)> = Vec::new();
+    let mut all: Vec<(String, &Observation, f64)> = Vec::new();
     for point in points {
         let Some(value) = point.value(figure) else { continue };
         let name = name(finding, point, &[]);
@@ -302,8 +305,8 @@ fn bars(finding: &Finding<'_>, points: &[&Point]) -> String {
             None => all.push((name, point, value)),
         }
     }
-    let beside = |point: &Point| {
-        let like = finding.published.iter().filter(|one| point.is(&one.like) && figure == THROUGHPUT);
+    let beside = |point: &Observation| {
+        let like = finding.published.iter().filter(|one| point.matches(&one.like) && figure == THROUGHPUT);
         like.filter_map(|one| one.peak).collect::<Vec<f64>>()
     };
     let values = all.iter().flat_map(|(_, point, value)| {
@@ -318,7 +321,7 @@ fn bars(finding: &Finding<'_>, points: &[&Point]) -> String {
     let mut svg = format!("<svg viewBox=\"0 0 {WIDTH} {height}\" role=\"img\">\n");
     let mut systems: Vec<&str> = Vec::new();
     for (row, (name, point, value)) in all.iter().enumerate() {
-        let system = point.of("system");
+        let system = point.attribute("system");
         if !systems.contains(&system) {
             systems.push(system);
         }

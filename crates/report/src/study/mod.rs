@@ -8,35 +8,35 @@ mod tests;
 
 use jsonathlon_results::summary::Run;
 use jsonathlon_studies::definition::Study;
-use jsonathlon_studies::parts::Part;
+use jsonathlon_studies::observations::StudyObservations;
 use jsonathlon_studies::published::Published;
-use jsonathlon_studies::seen::Seen;
+use jsonathlon_studies::runs::StudyRun;
 use jsonathlon_studies::verdict::Sentence;
 
-use crate::draw::markdown;
-use crate::draw::terminal::{Look, draw};
+use crate::render::markdown;
+use crate::render::terminal::{TableStyle, draw};
 
 pub use page::FILE;
 
 /// A study with the results of its runs, ready to be rendered.
-pub struct Finding<'a> {
+pub struct StudyResult<'a> {
     /// Definition of the study that was run.
     pub study: &'a Study,
     /// Runs, each with the part of the study that it measures.
-    pub runs: &'a [(Part, Run)],
+    pub runs: &'a [(StudyRun, Run)],
     /// Points that the runs measured, with their failures.
-    pub seen: Seen,
+    pub seen: StudyObservations,
     /// Answer to the study's question, derived from `seen`.
     pub sentence: Sentence,
     /// Published results of the study's experiments.
     pub published: Vec<Published>,
 }
 
-impl<'a> Finding<'a> {
+impl<'a> StudyResult<'a> {
     /// Evaluates the runs of a study. Of `published` the results of its experiments are kept.
     #[must_use]
-    pub fn of(study: &'a Study, runs: &'a [(Part, Run)], published: &[Published]) -> Self {
-        let seen = study.see(runs);
+    pub fn of(study: &'a Study, runs: &'a [(StudyRun, Run)], published: &[Published]) -> Self {
+        let seen = study.observe(runs);
         let sentence = study.sentence(&seen);
         let shows = |one: &&Published| study.experiments.contains(&one.experiment);
         Self { study, runs, seen, sentence, published: published.iter().filter(shows).cloned().collect() }
@@ -44,7 +44,7 @@ impl<'a> Finding<'a> {
 
     /// Tables of the study for the terminal.
     #[must_use]
-    pub fn tables(&self, look: Look) -> String {
+    pub fn tables(&self, look: TableStyle) -> String {
         draw(&table::sections(self), look)
     }
 

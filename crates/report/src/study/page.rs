@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use jsonathlon_schema::severity::Severity;
 
-use super::{Finding, chart, table};
+use super::{StudyResult, chart, table};
 use crate::page::html::{self, escaped};
 use crate::section::Section;
 
@@ -36,7 +36,7 @@ svg .grid { stroke: var(--rule); } svg .axis { stroke: var(--soft); }
 ";
 
 /// HTML of the whole page.
-pub(super) fn page(finding: &Finding<'_>) -> String {
+pub(super) fn page(finding: &StudyResult<'_>) -> String {
     let study = finding.study;
     let mut body = String::new();
     // Writing to a String cannot fail.

@@ -1,11 +1,11 @@
 //! Tables of a study: its question, its measurements, published results, and its answer.
 
-use jsonathlon_schema::figure::{Better, Figure};
+use jsonathlon_schema::metric::{BetterDirection, MetricDef};
 use jsonathlon_schema::severity::Severity;
+use jsonathlon_studies::observations::{DOCUMENT, Observation, THROUGHPUT};
 use jsonathlon_studies::published::{MACHINE, Published, SOURCE};
-use jsonathlon_studies::seen::{DOCUMENT, Point, THROUGHPUT};
 
-use super::Finding;
+use super::StudyResult;
 use crate::format;
 use crate::section::{Section, none, optional, printable};
 
@@ -13,7 +13,7 @@ use crate::section::{Section, none, optional, printable};
 const FAILURES: usize = 5;
 
 /// All tables. The answer comes last, so that it stands directly above the prompt.
-pub(super) fn sections(finding: &Finding<'_>) -> Vec<Section> {
+pub(super) fn sections(finding: &StudyResult<'_>) -> Vec<Section> {
     let mut sections = vec![heading(finding), own(finding)];
     if !finding.published.is_empty() {
         sections.push(published(finding));
@@ -23,7 +23,7 @@ pub(super) fn sections(finding: &Finding<'_>) -> Vec<Section> {
 }
 
 /// Heading with the question, the published claim, and the conditions of the measurement.
-fn heading(finding: &Finding<'_>) -> Section {
+fn heading(finding: &StudyResult<'_>) -> Section {
     let study = finding.study;
     let title = format!("study {}: {}", study.name, printable(&study.question));
     let mut section = Section { title, ..Section::default() };
@@ -35,7 +35,7 @@ fn heading(finding: &Finding<'_>) -> Section {
 }
 
 /// Lines on the machine, the start and the documents of the first run; empty without a run.
-pub(super) fn conditions(finding: &Finding<'_>) -> Vec<String> {
+pub(super) fn conditions(finding: &StudyResult<'_>) -> Vec<String> {
     let Some((_, run)) = finding.runs.first() else { return Vec::new() };
     let (machine, data) = (&run.manifest.machine, &run.manifest.data);
     let mut lines = vec![format!(
@@ -56,9 +56,9 @@ pub(super) fn conditions(finding: &Finding<'_>) -> Vec<String> {
 }
 
 /// Table of the measurements of this study's own runs.
-pub(super) fn own(finding: &Finding<'_>) -> Section {
+pub(super) fn own(finding: &StudyResult<'_>) -> Section {
     let figure = finding.study.figure();
-    let known = Figure::named(figure);
+    let known = MetricDef::find(figure);
     let title = known.map_or(figure, |known| known.title);
     let varied: Vec<&str> = finding.seen.varied.iter().map(|(option, _)| option.as_str()).collect();
     let mut header = vec!["system", "variant"];
@@ -67,7 +67,7 @@ pub(super) fn own(finding: &Finding<'_>) -> Section {
         header.push("memory");
     }
     header.extend(&varied);
-    let documents = finding.seen.points.iter().any(|point| !point.of(DOCUMENT).is_empty());
+    let documents = finding.seen.points.iter().any(|point| !point.attribute(DOCUMENT).is_empty());
     if documents {
         header.push(DOCUMENT);
     }
@@ -78,16 +78,18 @@ pub(super) fn own(finding: &Finding<'_>) -> Section {
     let mut section = Section::new("measured".to_owned(), &header, words);
     section.left_also = vec![header.len() - 1];
     for point in &finding.seen.points {
-        let mut row =
-            vec![format!("{} {}", point.of("system"), point.of("version")), point.of("variant").to_owned()];
+        let mut row = vec![
+            format!("{} {}", point.attribute("system"), point.attribute("version")),
+            point.attribute("variant").to_owned(),
+        ];
         if profiles {
-            row.push(point.of("profile").to_owned());
+            row.push(point.attribute("profile").to_owned());
         }
-        row.extend(varied.iter().map(|option| point.of(option).to_owned()));
+        row.extend(varied.iter().map(|option| point.attribute(option).to_owned()));
         if documents {
-            row.push(point.of(DOCUMENT).to_owned());
+            row.push(point.attribute(DOCUMENT).to_owned());
         }
-        row.push(point.of("mix").to_owned());
+        row.push(point.attribute("mix").to_owned());
         row.push(if point.clients > 0 { point.clients.to_string() } else { none() });
         row.push(optional(point.value(figure), |value| in_unit(figure, value)));
         row.push(interval(point, figure));
@@ -100,17 +102,17 @@ pub(super) fn own(finding: &Finding<'_>) -> Section {
 }
 
 /// Returns `true` if points of the study differ in an attribute.
-pub(super) fn differ(finding: &Finding<'_>, attribute: &str) -> bool {
-    let mut all = finding.seen.points.iter().map(|point| point.of(attribute));
+pub(super) fn differ(finding: &StudyResult<'_>, attribute: &str) -> bool {
+    let mut all = finding.seen.points.iter().map(|point| point.attribute(attribute));
     all.next().is_some_and(|first| all.any(|other| other != first))
 }
 
 /// Formats a metric's value in its unit; a metric that is not registered has none.
 pub(super) fn in_unit(figure: &str, value: f64) -> String {
-    match Figure::named(figure) {
+    match MetricDef::find(figure) {
         // Whole values below 10⁶ of metrics where less is better are taken for exact counts of bytes, which
         // must not be rounded to three digits.
-        Some(known) if known.better == Better::Lower && value.fract() == 0.0 && value < 1e6 => {
+        Some(known) if known.better == BetterDirection::Lower && value.fract() == 0.0 && value < 1e6 => {
             format!("{value:.0}")
         }
         Some(known) => format::figure(known.unit, value),
@@ -119,7 +121,7 @@ pub(super) fn in_unit(figure: &str, value: f64) -> String {
     }
 }
 
-fn interval(point: &Point, figure: &str) -> String {
+fn interval(point: &Observation, figure: &str) -> String {
     match point.value(figure).and_then(|_| point.limits(figure)) {
         Some([low, high]) => format!("{} … {}", in_unit(figure, low), in_unit(figure, high)),
         None => none(),
@@ -128,18 +130,21 @@ fn interval(point: &Point, figure: &str) -> String {
 
 /// Point with the highest throughput among those whose conditions match a published result; `None` if none
 /// match.
-pub(super) fn like<'a>(finding: &'a Finding<'_>, published: &Published) -> Option<&'a Point> {
-    let best = |point: &&Point| point.value(THROUGHPUT).unwrap_or_default();
+pub(super) fn closest_point<'a>(
+    finding: &'a StudyResult<'_>,
+    published: &Published,
+) -> Option<&'a Observation> {
+    let best = |point: &&Observation| point.value(THROUGHPUT).unwrap_or_default();
     finding
         .seen
         .points
         .iter()
-        .filter(|point| point.is(&published.like) && point.value(THROUGHPUT).is_some())
+        .filter(|point| point.matches(&published.like) && point.value(THROUGHPUT).is_some())
         .max_by(|a, b| best(a).total_cmp(&best(b)))
 }
 
 /// Table of published results, each with the measurement under the most similar conditions.
-pub(super) fn published(finding: &Finding<'_>) -> Section {
+pub(super) fn published(finding: &StudyResult<'_>) -> Section {
     let header = [
         "experiment",
         "mix",
@@ -155,7 +160,7 @@ pub(super) fn published(finding: &Finding<'_>) -> Section {
     let mut section = Section::new("published, and what is likest to it here".to_owned(), &header, 5);
     section.left_also = vec![8, 9];
     for one in &finding.published {
-        let here = like(finding, one);
+        let here = closest_point(finding, one);
         let rate = |rate: f64| format!("{}/s", format::count(rate));
         section.rows.push(vec![
             one.experiment.clone(),
@@ -167,7 +172,12 @@ pub(super) fn published(finding: &Finding<'_>) -> Section {
             optional(one.at_100_clients, rate),
             optional(here.and_then(|point| point.value(THROUGHPUT)), rate),
             here.map_or_else(none, |point| {
-                printable(&format!("{} {}, {}", point.of("version"), point.of("variant"), clients(point)))
+                printable(&format!(
+                    "{} {}, {}",
+                    point.attribute("version"),
+                    point.attribute("variant"),
+                    clients(point)
+                ))
             }),
             one.remark.clone(),
         ]);
@@ -177,12 +187,12 @@ pub(super) fn published(finding: &Finding<'_>) -> Section {
     section
 }
 
-fn clients(point: &Point) -> String {
+fn clients(point: &Observation) -> String {
     if point.clients == 1 { "1 client".to_owned() } else { format!("{} clients", point.clients) }
 }
 
 /// Answer of the study, after the warnings that limit it.
-fn answer(finding: &Finding<'_>) -> Section {
+fn answer(finding: &StudyResult<'_>) -> Section {
     let mut section = Section { title: "answer".to_owned(), ..Section::default() };
     section.notes.mark_all(Severity::Failed, warnings(finding));
     section.notes.push(finding.sentence.to_string());
@@ -190,7 +200,7 @@ fn answer(finding: &Finding<'_>) -> Section {
 }
 
 /// Warnings for the reader of the answer: incomplete runs and failures.
-pub(super) fn warnings(finding: &Finding<'_>) -> Vec<String> {
+pub(super) fn warnings(finding: &StudyResult<'_>) -> Vec<String> {
     let mut notes = Vec::new();
     if !finding.seen.complete {
         notes.push("INCOMPLETE: planned trials have no record yet".to_owned());

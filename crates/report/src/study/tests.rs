@@ -1,7 +1,7 @@
-use jsonathlon_results::made::serving::Serving;
+use jsonathlon_results::test_fixtures::serving::ServingFixture;
 use jsonathlon_studies::definition::Study;
-use jsonathlon_studies::parts::Choice;
 use jsonathlon_studies::published::published;
+use jsonathlon_studies::runs::StudySelection;
 
 use super::*;
 
@@ -29,11 +29,11 @@ published = "36 % fewer"
 "#;
 
 /// Synthetic runs of a study. PostgreSQL is `factor` times as fast in all but the first run.
-fn finding(factor: f64, study: &Study) -> Vec<(Part, Run)> {
-    let parts = study.parts(&Choice::default()).unwrap();
+fn finding(factor: f64, study: &Study) -> Vec<(StudyRun, Run)> {
+    let parts = study.parts(&StudySelection::default()).unwrap();
     let runs = parts.into_iter().enumerate().map(|(number, part)| {
         let factors = [("postgresql", if number == 0 { 1.0 } else { factor })].into();
-        let made = Serving { seed: 7 + number as u64, factors, ..Serving::default() };
+        let made = ServingFixture { seed: 7 + number as u64, factors, ..ServingFixture::default() };
         (part, made.run(if number == 0 { "one" } else { "two" }))
     });
     runs.collect()
@@ -43,7 +43,7 @@ fn finding(factor: f64, study: &Study) -> Vec<(Part, Run)> {
 fn a_difference_between_runs_is_said_with_its_interval_and_judged() {
     let study = Study::parse("mine", "mine.toml", STUDY).unwrap();
     let runs = finding(0.6, &study);
-    let finding = Finding::of(&study, &runs, &published().unwrap());
+    let finding = StudyResult::of(&study, &runs, &published().unwrap());
     let sentence = finding.sentence.to_string();
     assert!(sentence.starts_with("With random values postgresql does "), "{sentence}");
     let clause = &finding.sentence.clauses[0];
@@ -59,7 +59,7 @@ fn a_difference_between_runs_is_said_with_its_interval_and_judged() {
     );
     // One clause per system; the other systems are equally fast in both runs.
     assert!(finding.sentence.clauses.len() > 1);
-    let tables = finding.tables(Look { colour: false });
+    let tables = finding.tables(TableStyle { colour: false });
     for words in ["study mine: Does <it> matter?", "published  It was said to.", "where the curve falls"] {
         assert!(tables.contains(words), "`{words}` is not in\n{tables}");
     }
@@ -70,7 +70,7 @@ fn a_difference_between_runs_is_said_with_its_interval_and_judged() {
 fn a_page_is_one_file_of_text_and_drawings() {
     let study = Study::parse("mine", "mine.toml", STUDY).unwrap();
     let runs = finding(1.0, &study);
-    let page = Finding::of(&study, &runs, &published().unwrap()).page();
+    let page = StudyResult::of(&study, &runs, &published().unwrap()).page();
     assert!(page.contains("Does &lt;it&gt; matter?") && !page.contains("<it>"), "{page}");
     // A chart for each mix and kind of values, a line for each system.
     assert_eq!(page.matches("<svg").count(), 4);
@@ -94,7 +94,7 @@ fn a_sweep_is_drawn_along_its_numbers_and_bars_stand_side_by_side() {
     for (text, shape) in [(sweep, "<polyline"), (bars, "<rect")] {
         let study = Study::parse("mine", "mine.toml", &text).unwrap();
         let runs = finding(1.0, &study);
-        let page = Finding::of(&study, &runs, &[]).page();
+        let page = StudyResult::of(&study, &runs, &[]).page();
         assert_eq!(page.matches("<svg").count(), 2);
         assert!(page.contains(shape) && !page.contains("published, and what"), "{page}");
     }
@@ -103,7 +103,7 @@ fn a_sweep_is_drawn_along_its_numbers_and_bars_stand_side_by_side() {
 #[test]
 fn of_nothing_there_is_no_answer() {
     let study = Study::parse("mine", "mine.toml", STUDY).unwrap();
-    let finding = Finding::of(&study, &[], &[]);
+    let finding = StudyResult::of(&study, &[], &[]);
     assert!(finding.sentence.to_string().starts_with("No answer: nothing of it was measured"));
     assert!(!finding.page().contains("<svg"));
 }

@@ -4,14 +4,14 @@ use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use jsonathlon_schema::figure::{self, Figure};
-use jsonathlon_schema::id::{Id, State, Step};
+use jsonathlon_schema::id::{ConfigurationId, DataState, Step};
 use jsonathlon_schema::manifest::Configuration;
-use jsonathlon_schema::record::{Body, Cell, Phase, Trial, Verdict};
+use jsonathlon_schema::metric::{self, MetricDef};
+use jsonathlon_schema::record::{Cell, Phase, RecordBody, Trial, Verdict};
 use serde::{Deserialize, Serialize};
 
 use crate::ResultsError;
-use crate::challenge::score::{Entrant, QUESTIONS, Suspects, hot};
+use crate::challenge::score::{QUESTIONS, ScoreInput, Suspects, hot};
 use crate::run::Run;
 
 /// Runs of each question: the first is cold, the others are hot.
@@ -60,8 +60,8 @@ pub struct ResultFile {
 impl ResultFile {
     /// Times and size from which the score is computed.
     #[must_use]
-    pub fn entrant(&self) -> Entrant {
-        Entrant {
+    pub fn entrant(&self) -> ScoreInput {
+        ScoreInput {
             cold: self.result.map(|runs| runs[0]),
             hot: self.result.map(|runs| hot(&runs)),
             total_bytes: Some(self.total_size),
@@ -76,7 +76,7 @@ pub struct Exported<'a> {
     /// Configuration that was measured.
     pub configuration: &'a Configuration,
     /// Data state in which questions were asked and sizes were taken.
-    pub state: State,
+    pub state: DataState,
     /// Whether all documents were loaded, so that the result may be compared with others.
     pub comparable: bool,
     /// Content of the result file.
@@ -87,10 +87,10 @@ impl Exported<'_> {
     /// File name, made of the configuration's identity, the number of documents and the data state.
     #[must_use]
     pub fn name(&self) -> String {
-        let Id { system, version, variant, storage } = &self.configuration.id;
+        let ConfigurationId { system, version, variant, storage } = &self.configuration.id;
         let scale = scale(self.file.dataset_size);
         let state =
-            if self.state == State::Drained { String::new() } else { format!("_{}", self.state.word()) };
+            if self.state == DataState::Drained { String::new() } else { format!("_{}", self.state.word()) };
         let name = format!("{system}_{version}_{variant}_{storage}_{scale}{state}");
         let kept = |c: char| c.is_alphanumeric() || matches!(c, '.' | '-' | '_');
         name.chars().map(|c| if kept(c) { c } else { '-' }).collect::<String>() + ".json"
@@ -121,7 +121,7 @@ struct Export<'a> {
     configuration: &'a Configuration,
     trials: Vec<&'a Trial>,
     load: &'a Trial,
-    state: State,
+    state: DataState,
 }
 
 impl<'a> Export<'a> {
@@ -132,8 +132,8 @@ impl<'a> Export<'a> {
         // Drained is the published data state. Compacted is used only if questions were asked in no other.
         let asked_in =
             |state| trials.iter().any(|trial| trial.cell.step.word() == "q1" && is_in(trial, state));
-        let only_compacted = asked_in(State::Compacted) && !asked_in(State::Drained);
-        let state = if only_compacted { State::Compacted } else { State::Drained };
+        let only_compacted = asked_in(DataState::Compacted) && !asked_in(DataState::Drained);
+        let state = if only_compacted { DataState::Compacted } else { DataState::Drained };
         Some(Self { run, configuration, trials, load, state })
     }
 
@@ -141,14 +141,14 @@ impl<'a> Export<'a> {
         let configuration = self.configuration;
         let size =
             self.trials.iter().find(|trial| trial.cell.step == Step::Size && is_in(trial, self.state))?;
-        let bytes = |figure: &Figure| figure.value(size).map(|value| value as u64);
+        let bytes = |figure: &MetricDef| figure.value(size).map(|value| value as u64);
         let machine = &self.run.manifest.machine;
         let mut tags =
             vec![configuration.id.variant.clone(), format!("storage-{}", configuration.id.storage)];
         if configuration.embedded {
             tags.push("embedded".to_owned());
         }
-        if self.state != State::Drained {
+        if self.state != DataState::Drained {
             tags.push(self.state.word().to_owned());
         }
         let unverified = self.each(|trial| (trial.cell.phase == Phase::ColdUnverified).then_some(()));
@@ -157,7 +157,7 @@ impl<'a> Export<'a> {
         }
         let result = self.each(|trial| trial.seconds.map(to_the_nanosecond));
         let memory = self.each(|trial| {
-            let bytes = [figure::PEAK_PSS_BYTES, figure::HELD_PSS_BYTES]
+            let bytes = [metric::PEAK_PSS_BYTES, metric::HELD_PSS_BYTES]
                 .iter()
                 .find_map(|figure| figure.value(trial));
             bytes.map(|bytes| bytes as u64)
@@ -172,10 +172,10 @@ impl<'a> Export<'a> {
             tags,
             // The published size of the data set counts lines.
             dataset_size: self.run.manifest.data.documents + self.run.manifest.data.no_documents,
-            num_loaded_documents: figure::DOCUMENTS_LOADED.value(self.load).map_or(0, |count| count as u64),
-            total_size: bytes(&figure::TOTAL_BYTES).or_else(|| bytes(&figure::FILES_BYTES))?,
-            data_size: bytes(&figure::DATA_BYTES),
-            index_size: bytes(&figure::INDEX_BYTES),
+            num_loaded_documents: metric::DOCUMENTS_LOADED.value(self.load).map_or(0, |count| count as u64),
+            total_size: bytes(&metric::TOTAL_BYTES).or_else(|| bytes(&metric::FILES_BYTES))?,
+            data_size: bytes(&metric::DATA_BYTES),
+            index_size: bytes(&metric::INDEX_BYTES),
             result,
             memory_usage: memory.iter().flatten().any(Option::is_some).then_some(memory),
             load_time: self.load.seconds.map(to_the_nanosecond),
@@ -203,7 +203,7 @@ impl<'a> Export<'a> {
             {
                 continue;
             }
-            if !trial.verdict.has_time() || trial.verdict.is_in_doubt() {
+            if !trial.verdict.has_time() || trial.verdict.is_unverified() {
                 return None;
             }
             if trial.round == 1 && trial.order as usize == run.saturating_sub(1) {
@@ -215,7 +215,7 @@ impl<'a> Export<'a> {
 
     fn retains_value(&self) -> bool {
         self.run.records.iter().any(|record| match &record.body {
-            Body::Structure(structure) => {
+            RecordBody::Structure(structure) => {
                 self.configuration.has(&structure.cell)
                     && matches!(structure.retains.as_str(), "bytes" | "value")
             }
@@ -224,7 +224,7 @@ impl<'a> Export<'a> {
     }
 }
 
-fn is_in(trial: &Trial, state: State) -> bool {
+fn is_in(trial: &Trial, state: DataState) -> bool {
     trial.cell.state == Some(state)
 }
 

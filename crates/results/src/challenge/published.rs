@@ -6,7 +6,7 @@
 use serde::Serialize;
 
 use crate::ResultsError;
-use crate::challenge::score::{Entrant, QUESTIONS, Suspects, Times, hot};
+use crate::challenge::score::{QUESTIONS, ScoreInput, Suspects, Times, hot};
 use crate::tsv::{Line, lines};
 
 /// Machine of all published results that are embedded.
@@ -67,12 +67,12 @@ pub struct Published {
     /// File of the benchmark's repository that contains the result.
     pub source: String,
     /// Values that are probably errors. The values themselves are unchanged.
-    pub suspected: Vec<Suspected>,
+    pub suspected: Vec<SuspectedError>,
 }
 
 /// Published value that is probably an error, as this project concluded; the publisher has not confirmed it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Suspected {
+pub struct SuspectedError {
     /// Name of the field of [`Published`], or `seconds` for all times.
     pub field: String,
     /// What is conspicuous, and what probably happened.
@@ -82,10 +82,10 @@ pub struct Suspected {
 impl Published {
     /// Times and size from which the score is computed.
     #[must_use]
-    pub fn entrant(&self) -> Entrant {
+    pub fn entrant(&self) -> ScoreInput {
         let is_suspected = |field: &str| self.suspected.iter().any(|one| one.field == field);
         let suspected = Suspects { times: is_suspected("seconds"), size: is_suspected("total_bytes") };
-        Entrant { cold: self.cold, hot: self.hot, total_bytes: self.total_bytes, suspected }
+        ScoreInput { cold: self.cold, hot: self.hot, total_bytes: self.total_bytes, suspected }
     }
 }
 
@@ -104,7 +104,7 @@ pub fn published() -> Result<Vec<Published>, ResultsError> {
         let [snapshot, source, field, reason] = line.fields()?;
         let mut concerned = 0;
         for one in all.iter_mut().filter(|one| one.snapshot == snapshot && one.source == source) {
-            one.suspected.push(Suspected { field: field.to_owned(), reason: reason.to_owned() });
+            one.suspected.push(SuspectedError { field: field.to_owned(), reason: reason.to_owned() });
             concerned += 1;
         }
         if concerned != 1 {

@@ -19,7 +19,7 @@ pub type Times = [Option<f64>; QUESTIONS];
 
 /// Times and size of one result, from which its score is computed.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Entrant {
+pub struct ScoreInput {
     /// Seconds of the cold runs, by question.
     pub cold: Times,
     /// Seconds of the hot runs by question, see [`hot`].
@@ -67,19 +67,20 @@ pub fn hot(runs: &[Option<f64>]) -> Option<f64> {
 /// A missing time counts as twice the worst time of these results, or twice an hour if that is longer. The
 /// score is the geometric mean of the ratios. A question without a baseline is not counted.
 #[must_use]
-pub fn scores(entrants: &[Entrant], questions: &[usize]) -> Vec<Score> {
+pub fn scores(entrants: &[ScoreInput], questions: &[usize]) -> Vec<Score> {
     let cold = relative_times(entrants, questions, |entrant| &entrant.cold);
     let hot = relative_times(entrants, questions, |entrant| &entrant.hot);
-    let bytes = |entrant: &Entrant| entrant.total_bytes.filter(|bytes| *bytes > 0).map(|bytes| bytes as f64);
+    let bytes =
+        |entrant: &ScoreInput| entrant.total_bytes.filter(|bytes| *bytes > 0).map(|bytes| bytes as f64);
     let smallest = entrants.iter().filter(|one| !one.suspected.size).filter_map(bytes).reduce(f64::min);
     let size = entrants.iter().map(|entrant| Some(bytes(entrant)? / smallest?));
     cold.into_iter().zip(hot).zip(size).map(|((cold, hot), size)| Score { cold, hot, size }).collect()
 }
 
 fn relative_times(
-    entrants: &[Entrant],
+    entrants: &[ScoreInput],
     questions: &[usize],
-    of: impl Fn(&Entrant) -> &Times,
+    of: impl Fn(&ScoreInput) -> &Times,
 ) -> Vec<Option<f64>> {
     let mut logarithms = vec![0.0; entrants.len()];
     let mut counted = 0;

@@ -1,13 +1,13 @@
 //! Scores of a run's own configurations by the formula of the published benchmark.
 
-use jsonathlon_schema::id::{Id, State};
+use jsonathlon_schema::id::{ConfigurationId, DataState};
 use jsonathlon_schema::manifest::Configuration;
-use jsonathlon_schema::ranking::Profile;
+use jsonathlon_schema::ranking::MemoryProfile;
 use jsonathlon_schema::record::Phase;
 use serde::{Deserialize, Serialize};
 
 use crate::challenge::jsonbench::{self, Exported};
-use crate::challenge::score::{Entrant, QUESTIONS, Score, scores};
+use crate::challenge::score::{QUESTIONS, Score, ScoreInput, scores};
 use crate::run::Run;
 
 /// Score of a configuration by the published formula, computed from round 1 alone; see
@@ -16,12 +16,12 @@ use crate::run::Run;
 pub struct PublishedScore {
     /// Configuration that is scored.
     #[serde(flatten)]
-    pub id: Id,
+    pub id: ConfigurationId,
     /// Data state in which questions were asked.
-    pub state: State,
+    pub state: DataState,
     /// Memory profile of the configuration. `None` if not stated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub profile: Option<Profile>,
+    pub profile: Option<MemoryProfile>,
     /// Ranking within which it is scored, see [`Configuration::ranking`].
     pub ranking: String,
     /// Number of questions with a cold time, out of five.
@@ -46,7 +46,7 @@ pub(crate) fn published_scores(run: &Run) -> Vec<PublishedScore> {
                 other.configuration.is_ranked() && other.configuration.ranking() == configuration.ranking()
             })
             .collect();
-        let entrants: Vec<Entrant> = fellows.iter().map(|fellow| fellow.file.entrant()).collect();
+        let entrants: Vec<ScoreInput> = fellows.iter().map(|fellow| fellow.file.entrant()).collect();
         let place = fellows.iter().position(|fellow| std::ptr::eq(*fellow, one));
         let score = place.and_then(|place| scores(&entrants, &questions).get(place).copied());
         let mine = one.file.entrant();

@@ -1,21 +1,21 @@
 //! Selects two sides of one run for a comparison.
 
-use jsonathlon_schema::id::Id;
+use jsonathlon_schema::id::ConfigurationId;
 use jsonathlon_schema::manifest::Configuration;
-use jsonathlon_schema::ranking::Profile;
+use jsonathlon_schema::ranking::MemoryProfile;
 
 use crate::ResultsError;
 
 /// Two sides of one run, as the user named them.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Between {
-    a: Chosen,
-    b: Chosen,
+pub struct SidePair {
+    a: SideSelector,
+    b: SideSelector,
 }
 
 /// Selection of configurations by name: `SYSTEM[@VERSION][/VARIANT[/STORAGE[/PROFILE]]]`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Chosen {
+struct SideSelector {
     text: String,
     system: String,
     version: Option<String>,
@@ -24,7 +24,7 @@ struct Chosen {
     profile: Option<String>,
 }
 
-impl Between {
+impl SidePair {
     /// Parses two names separated by a comma, `A,B`.
     ///
     /// # Errors
@@ -42,7 +42,7 @@ impl Between {
             return Err(wrong("both sides are the same"));
         }
         let chosen =
-            |text: &str| Chosen::parse(text).ok_or_else(|| wrong(&format!("{text:?} is not a name")));
+            |text: &str| SideSelector::parse(text).ok_or_else(|| wrong(&format!("{text:?} is not a name")));
         Ok(Self { a: chosen(a)?, b: chosen(b)? })
     }
 
@@ -132,7 +132,7 @@ pub(super) struct Sides<'a> {
     pub(super) pairs: Vec<[&'a Configuration; 2]>,
 }
 
-impl Chosen {
+impl SideSelector {
     fn parse(text: &str) -> Option<Self> {
         let mut parts = text.split('/');
         let first = parts.next()?;
@@ -159,7 +159,7 @@ impl Chosen {
             .iter()
             .filter(|one| one.id.system == self.system && is(&self.version, &one.id.version))
             .filter(|one| is(&self.variant, &one.id.variant) && is(&self.storage, &one.id.storage))
-            .filter(|one| is(&self.profile, one.profile.map_or("", Profile::word)))
+            .filter(|one| is(&self.profile, one.profile.map_or("", MemoryProfile::word)))
             .collect();
         if found.is_empty() {
             return Err(ResultsError::Incomparable(format!(
@@ -178,7 +178,7 @@ fn names(all: &[&Configuration]) -> String {
 
 /// Full name of the configuration, as it can be requested.
 fn name(one: &Configuration) -> String {
-    let Id { system, version, variant, storage } = &one.id;
+    let ConfigurationId { system, version, variant, storage } = &one.id;
     let mut name = format!("{system}@{version}/{variant}/{storage}");
     if let Some(profile) = one.profile {
         name.push('/');

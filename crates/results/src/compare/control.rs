@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use jsonathlon_schema::figure::{CONTROL_COMPUTE_S, CONTROL_MEMORY_S, Figure};
-use jsonathlon_stats::statistics::{ALPHA, Scattered, scattered, scattered_mean, scattered_quotient};
+use jsonathlon_schema::metric::{CONTROL_COMPUTE_S, CONTROL_MEMORY_S, MetricDef};
+use jsonathlon_stats::statistics::{ALPHA, BootstrapEstimate, scattered, scattered_mean, scattered_quotient};
 use serde::Serialize;
 
-use super::Limits;
+use super::RatioInterval;
 use crate::control::CONTROL;
 use crate::run::Run;
 
@@ -15,11 +15,11 @@ use crate::run::Run;
 pub struct Control {
     /// Geometric mean of both kernels. A cell's ratio is divided by the control of the cell's own rounds: all
     /// rounds, except for loads.
-    pub both: Limits,
+    pub both: RatioInterval,
     /// Ratio of the memory-bound kernel alone.
-    pub memory: Limits,
+    pub memory: RatioInterval,
     /// Ratio of the compute-bound kernel alone.
-    pub compute: Limits,
+    pub compute: RatioInterval,
     /// Number of times that the control was measured in A.
     pub slices_a: usize,
     /// Number of times that the control was measured in B.
@@ -41,9 +41,9 @@ impl Control {
         if a.works != b.works {
             return None;
         }
-        let ratio = |a: Option<Scattered>, b: Option<Scattered>| b?.divided_by(&a?);
+        let ratio = |a: Option<BootstrapEstimate>, b: Option<BootstrapEstimate>| b?.divided_by(&a?);
         let both = ratio(a.both(), b.both())?;
-        let limits = |ratio: Scattered| Limits::from(ratio.at(ALPHA));
+        let limits = |ratio: BootstrapEstimate| RatioInterval::from(ratio.at(ALPHA));
         let slices = |kernels: &Kernels| kernels.memory.iter().map(Vec::len).sum();
         Some(Self {
             both: limits(both),
@@ -60,7 +60,7 @@ impl Kernels {
         let mut works = BTreeSet::new();
         let mut rounds: BTreeMap<u32, [Vec<f64>; 2]> = BTreeMap::new();
         for trial in run.trials().filter(|trial| trial.cell.id.system == CONTROL) {
-            let of = |figure: &Figure| figure.value(trial).filter(|seconds| *seconds > 0.0);
+            let of = |figure: &MetricDef| figure.value(trial).filter(|seconds| *seconds > 0.0);
             if let (Some(memory), Some(compute)) = (of(&CONTROL_MEMORY_S), of(&CONTROL_COMPUTE_S)) {
                 works.insert(trial.cell.id.version.clone());
                 let round = rounds.entry(trial.round).or_default();
@@ -74,7 +74,7 @@ impl Kernels {
 
     /// Median of a cell ÷ control of the same rounds. Disturbances of both cancel out; a disturbance of only
     /// one adds to the scatter.
-    pub(super) fn divide(&self, cell: &BTreeMap<u32, Vec<f64>>) -> Option<Scattered> {
+    pub(super) fn divide(&self, cell: &BTreeMap<u32, Vec<f64>>) -> Option<BootstrapEstimate> {
         let both =
             cell.iter().filter_map(|(round, seconds)| Some((seconds.clone(), self.rounds.get(round)?)));
         let (cell, control): (Vec<Vec<f64>>, Vec<&[Vec<f64>; 2]>) = both.unzip();
@@ -82,7 +82,7 @@ impl Kernels {
         scattered_quotient(&cell, &[&kernel(0), &kernel(1)])
     }
 
-    fn both(&self) -> Option<Scattered> {
+    fn both(&self) -> Option<BootstrapEstimate> {
         scattered_mean(&[&self.memory, &self.compute])
     }
 }

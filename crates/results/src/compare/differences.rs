@@ -1,8 +1,8 @@
 //! Lists differences in how two runs were made, apart from what was measured.
 
 use jsonathlon_schema::machine::Machine;
-use jsonathlon_schema::manifest::{Configuration, Exception, Manifest};
-use jsonathlon_schema::ranking::{Preparation, Profile};
+use jsonathlon_schema::manifest::{Configuration, Manifest, SettingDeviation};
+use jsonathlon_schema::ranking::{MemoryProfile, PreparationClass};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -16,7 +16,7 @@ const ELSEWHERE: &str = "elsewhere";
 /// Area in which two runs differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Kind {
+pub enum DifferenceKind {
     /// The machine, including its kernel and distribution.
     Machine,
     /// This program's own version.
@@ -31,9 +31,9 @@ pub enum Kind {
 
 /// One difference. The text of a side that does not have the value is empty.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Changed {
+pub struct SetupDifference {
     /// Area of the difference.
-    pub kind: Kind,
+    pub kind: DifferenceKind,
     /// Name of the value that differs.
     pub what: String,
     /// Value in A, as text.
@@ -46,12 +46,12 @@ pub(super) fn differences(
     a: &Manifest,
     b: &Manifest,
     configurations: &[[&Configuration; 2]],
-) -> Vec<Changed> {
-    let mut found = Found(Vec::new());
+) -> Vec<SetupDifference> {
+    let mut found = DifferenceList(Vec::new());
     machine(&mut found, &a.machine, &b.machine);
-    found.note(Kind::Program, "jsonathlon", &a.program, &b.program);
-    found.note(Kind::Data, "documents", &a.data.source, &b.data.source);
-    found.note(Kind::Data, "digest of the documents", &a.data.digest, &b.data.digest);
+    found.note(DifferenceKind::Program, "jsonathlon", &a.program, &b.program);
+    found.note(DifferenceKind::Data, "documents", &a.data.source, &b.data.source);
+    found.note(DifferenceKind::Data, "digest of the documents", &a.data.digest, &b.data.digest);
     settings(&mut found, a, b);
     for [one, other] in configurations {
         configuration(&mut found, one, other);
@@ -60,26 +60,26 @@ pub(super) fn differences(
 }
 
 /// Differences between matched configurations only, for two sides of one run.
-pub(super) fn of_configurations(configurations: &[[&Configuration; 2]]) -> Vec<Changed> {
-    let mut found = Found(Vec::new());
+pub(super) fn of_configurations(configurations: &[[&Configuration; 2]]) -> Vec<SetupDifference> {
+    let mut found = DifferenceList(Vec::new());
     for [one, other] in configurations {
         configuration(&mut found, one, other);
     }
     found.0
 }
 
-struct Found(Vec<Changed>);
+struct DifferenceList(Vec<SetupDifference>);
 
-impl Found {
-    fn note(&mut self, kind: Kind, what: &str, a: &str, b: &str) {
+impl DifferenceList {
+    fn note(&mut self, kind: DifferenceKind, what: &str, a: &str, b: &str) {
         if a != b {
-            self.0.push(Changed { kind, what: what.to_owned(), a: a.to_owned(), b: b.to_owned() });
+            self.0.push(SetupDifference { kind, what: what.to_owned(), a: a.to_owned(), b: b.to_owned() });
         }
     }
 }
 
-fn machine(found: &mut Found, a: &Machine, b: &Machine) {
-    let mut note = |what: &str, a: &str, b: &str| found.note(Kind::Machine, what, a, b);
+fn machine(found: &mut DifferenceList, a: &Machine, b: &Machine) {
+    let mut note = |what: &str, a: &str, b: &str| found.note(DifferenceKind::Machine, what, a, b);
     note("cores", &a.cores.to_string(), &b.cores.to_string());
     note("processor", &a.processor, &b.processor);
     let (memory_a, memory_b) = (a.memory_bytes as f64, b.memory_bytes as f64);
@@ -94,7 +94,7 @@ fn machine(found: &mut Found, a: &Machine, b: &Machine) {
     note("file system", &file_system(a), &file_system(b));
 }
 
-fn settings(found: &mut Found, a: &Manifest, b: &Manifest) {
+fn settings(found: &mut DifferenceList, a: &Manifest, b: &Manifest) {
     let (a, b) = (named_settings(a), named_settings(b));
     let new = b.keys().filter(|name| !a.contains_key(*name));
     for name in a.keys().chain(new) {
@@ -104,7 +104,7 @@ fn settings(found: &mut Found, a: &Manifest, b: &Manifest) {
             Some(Value::String(text)) => text.clone(),
             Some(other) => other.to_string(),
         };
-        found.note(Kind::Settings, &name.replace('_', " "), &text(a.get(name)), &text(b.get(name)));
+        found.note(DifferenceKind::Settings, &name.replace('_', " "), &text(a.get(name)), &text(b.get(name)));
     }
 }
 
@@ -128,16 +128,17 @@ fn elsewhere(all: &Value) -> String {
     each.map(named).collect::<Vec<_>>().join("; ")
 }
 
-fn configuration(found: &mut Found, a: &Configuration, b: &Configuration) {
+fn configuration(found: &mut DifferenceList, a: &Configuration, b: &Configuration) {
     let name = format!("{} {} {}", b.id.system, b.id.variant, b.id.storage);
-    let mut note = |what: &str, a: &str, b: &str| found.note(Kind::System, &format!("{name}: {what}"), a, b);
+    let mut note =
+        |what: &str, a: &str, b: &str| found.note(DifferenceKind::System, &format!("{name}: {what}"), a, b);
     note("system", &a.id.system, &b.id.system);
     note("version", &a.id.version, &b.id.version);
     note("variant", &a.id.variant, &b.id.variant);
     note("storage", &a.id.storage, &b.id.storage);
-    let class = |one: &Configuration| one.preparation.map_or("", Preparation::word);
+    let class = |one: &Configuration| one.preparation.map_or("", PreparationClass::word);
     note("preparation", class(a), class(b));
-    let profile = |one: &Configuration| one.profile.map_or("", Profile::word);
+    let profile = |one: &Configuration| one.profile.map_or("", MemoryProfile::word);
     note("memory profile", profile(a), profile(b));
     let budget = |one: &Configuration| {
         one.memory_bytes.map_or_else(String::new, |bytes| format!("{} MB", bytes / 1_000_000))
@@ -159,7 +160,7 @@ fn configuration(found: &mut Found, a: &Configuration, b: &Configuration) {
     let place = |one: &Configuration| if one.embedded { "embedded" } else { "server" };
     note("runs as", place(a), place(b));
     note("ranked with", &a.ranks_with, &b.ranks_with);
-    let words = |one: &Exception| format!("{} ({})", one.what, one.why);
+    let words = |one: &SettingDeviation| format!("{} ({})", one.what, one.why);
     for gone in a.exceptions.iter().filter(|one| !b.exceptions.contains(one)) {
         note("exception", &words(gone), "");
     }

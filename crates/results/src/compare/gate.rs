@@ -1,21 +1,21 @@
 //! Regression gate: decides whether a run passes, for automated comparisons.
 
-use jsonathlon_schema::figure::Better;
-use jsonathlon_schema::id::Id;
+use jsonathlon_schema::id::ConfigurationId;
+use jsonathlon_schema::metric::BetterDirection;
 use jsonathlon_schema::record::{OPERATION, Phase};
-use jsonathlon_stats::families::holm;
+use jsonathlon_stats::multiple_testing::holm;
 use jsonathlon_stats::statistics::ALPHA;
 use serde::Serialize;
 
 use super::{CellComparison, Counts, Outcome, RunComparison, SizeChange, is_right};
-use crate::beside_best::Difference;
+use crate::ratio_to_best::Significance;
 
 /// Maximum number of cells that one reason names.
 const NAMED: usize = 6;
 
 /// Rules and result of the regression gate.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Gate {
+pub struct RegressionGate {
     /// Slow-down, as a share, above which a shown difference is a regression.
     pub allowed_share: f64,
     /// Whether cells of A may be missing in B.
@@ -110,10 +110,10 @@ impl RunComparison {
                 add(ReasonKind::Larger, larger(cell));
                 continue;
             }
-            cell.outcome = Outcome::Timed(Difference::Slower);
+            cell.outcome = Outcome::Timed(Significance::Slower);
             let ratio = cell.tested_ratio().unwrap_or(f64::NAN);
             let mut text = match cell.figure.better {
-                Better::Higher => format!("{} is {ratio:.2} times as high", place(cell)),
+                BetterDirection::Higher => format!("{} is {ratio:.2} times as high", place(cell)),
                 _ if cell.phase == Phase::Measured => format!("{} is {ratio:.2} times as long", place(cell)),
                 _ => format!("{} takes {ratio:.2} times as long", place(cell)),
             };
@@ -161,7 +161,7 @@ impl RunComparison {
             };
             add(ReasonKind::Untested, text.to_owned());
         }
-        self.gate = Some(Gate {
+        self.gate = Some(RegressionGate {
             allowed_share,
             allow_missing,
             passed: reasons.is_empty(),
@@ -180,17 +180,17 @@ impl RunComparison {
 
     /// Cells that were right in A and have nothing in B to be compared with, by configuration. Reference rows
     /// are left out, because they are not systems under test.
-    fn missing(&self) -> Vec<Missing<'_>> {
+    fn missing(&self) -> Vec<UncheckedCells<'_>> {
         let alone = self.only_in_a.iter().filter(|one| !one.reference && !one.right.is_empty());
         let alone = alone.map(|one| (&one.id, one.right.clone()));
         let not_compared = self.cells.iter().filter(|cell| {
             cell.outcome == Outcome::NotCompared && !cell.reference && is_right(cell.a.verdict)
         });
-        let mut found: Vec<Missing<'_>> = Vec::new();
+        let mut found: Vec<UncheckedCells<'_>> = Vec::new();
         for (configuration, cells) in alone.chain(not_compared.map(|cell| (of(cell), vec![cell.name()]))) {
             match found.iter_mut().find(|known| known.configuration == configuration) {
                 Some(known) => known.cells.extend(cells),
-                None => found.push(Missing { configuration, cells, all: false }),
+                None => found.push(UncheckedCells { configuration, cells, all: false }),
             }
         }
         for one in &mut found {
@@ -218,15 +218,15 @@ impl CellComparison {
 }
 
 /// Cells of one configuration that could not be compared.
-struct Missing<'a> {
+struct UncheckedCells<'a> {
     /// Configuration as it is in A.
-    configuration: &'a Id,
+    configuration: &'a ConfigurationId,
     cells: Vec<String>,
     /// Whether no cell of the configuration could be compared.
     all: bool,
 }
 
-impl Missing<'_> {
+impl UncheckedCells<'_> {
     fn words(&self) -> String {
         let count = self.cells.len();
         let (cells, verbs) = if count == 1 { ("cell that was", "is") } else { ("cells that were", "are") };
@@ -245,7 +245,7 @@ impl Missing<'_> {
 }
 
 /// Configuration of a cell as it is in A.
-fn of(cell: &CellComparison) -> &Id {
+fn of(cell: &CellComparison) -> &ConfigurationId {
     &cell.a.id
 }
 

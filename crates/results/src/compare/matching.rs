@@ -1,20 +1,20 @@
 //! Matches the cells of two runs.
 
-use jsonathlon_schema::id::{Id, State, Step};
+use jsonathlon_schema::id::{ConfigurationId, DataState, Step};
 use jsonathlon_schema::manifest::Configuration;
 use jsonathlon_schema::record::{Cell, Phase, Verdict};
 use serde::Serialize;
 
 use super::is_right;
-use crate::beside_best::dimensions;
-use crate::entry::Entry;
+use crate::cell_summary::CellSummary;
+use crate::ratio_to_best::dimensions;
 
 /// Configuration, or cells of it, that only one of the runs has.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Alone {
+pub struct UnmatchedConfiguration {
     /// Configuration that the other run lacks, entirely or in part.
     #[serde(flatten)]
-    pub id: Id,
+    pub id: ConfigurationId,
     /// Ranking of the configuration: preparation class, memory profile and further rules.
     pub class: String,
     /// Whether the configuration is a reference row.
@@ -28,9 +28,9 @@ pub struct Alone {
 }
 
 /// Cell that both runs have.
-pub(super) struct Pair<'a> {
-    pub(super) a: &'a Entry,
-    pub(super) b: &'a Entry,
+pub(super) struct CellPair<'a> {
+    pub(super) a: &'a CellSummary,
+    pub(super) b: &'a CellSummary,
     /// Worst verdict of all entries in A that were planned as this cell.
     pub(super) verdict_a: Verdict,
     pub(super) verdict_b: Verdict,
@@ -42,18 +42,18 @@ pub(super) struct Pair<'a> {
 /// Matched configurations and cells, and what only one side has.
 pub(super) struct Matched<'a> {
     pub(super) configurations: Vec<[&'a Configuration; 2]>,
-    pub(super) cells: Vec<Pair<'a>>,
-    pub(super) only_in_a: Vec<Alone>,
-    pub(super) only_in_b: Vec<Alone>,
+    pub(super) cells: Vec<CellPair<'a>>,
+    pub(super) only_in_a: Vec<UnmatchedConfiguration>,
+    pub(super) only_in_b: Vec<UnmatchedConfiguration>,
 }
 
 /// Configurations and entries of one side.
-pub(super) type Half<'a> = (Vec<&'a Configuration>, &'a [Entry]);
+pub(super) type SideCells<'a> = (Vec<&'a Configuration>, &'a [CellSummary]);
 
 /// Matches the cells of the given pairs of configurations.
 pub(super) fn matched<'a>(
-    a: Half<'a>,
-    b: Half<'a>,
+    a: SideCells<'a>,
+    b: SideCells<'a>,
     configurations: Vec<[&'a Configuration; 2]>,
 ) -> Matched<'a> {
     let mut cells = Vec::new();
@@ -83,7 +83,7 @@ pub(super) fn matched<'a>(
 /// Systems, versions and rankings of a run for error messages.
 pub(super) fn names(configurations: &[Configuration]) -> String {
     let name = |one: &Configuration| {
-        let Id { system, version, variant, storage } = &one.id;
+        let ConfigurationId { system, version, variant, storage } = &one.id;
         format!("{system} {version} {variant}, {storage} ({})", one.ranking())
     };
     configurations.iter().map(name).collect::<Vec<_>>().join("; ")
@@ -97,7 +97,7 @@ pub(super) fn configurations<'a>(
     b: &'a [Configuration],
 ) -> Vec<[&'a Configuration; 2]> {
     let alike = |x: &Configuration, y: &Configuration| {
-        x.id.is_alike(&y.id) && (x.preparation, x.profile) == (y.preparation, y.profile)
+        x.id.same_except_version(&y.id) && (x.preparation, x.profile) == (y.preparation, y.profile)
     };
     let versions = |all: &[Configuration], one: &Configuration| all.iter().filter(|x| alike(x, one)).count();
     a.iter()
@@ -114,19 +114,19 @@ pub(super) fn configurations<'a>(
 
 /// Planned cell with the entries that it became. Trials of one planned cell may be in several phases: cold or
 /// `cold-unverified`, hot or `hot-not-in-memory`. Failed trials keep the planned phase.
-struct Slot<'a> {
+struct PlannedCell<'a> {
     /// Workload, step, planned phase and further dimensions. Dimensions of the configuration are excluded;
     /// different memory budgets are listed as differences.
-    planned: (&'a str, &'a Step, Phase, (Option<State>, String)),
-    entries: Vec<&'a Entry>,
+    planned: (&'a str, &'a Step, Phase, (Option<DataState>, String)),
+    entries: Vec<&'a CellSummary>,
     /// Worst verdict of all entries.
     verdict: Verdict,
     /// Whether the other run has the planned cell too.
     shared: bool,
 }
 
-fn slots<'a>(configuration: &Configuration, entries: &'a [Entry]) -> Vec<Slot<'a>> {
-    let mut slots: Vec<Slot<'a>> = Vec::new();
+fn slots<'a>(configuration: &Configuration, entries: &'a [CellSummary]) -> Vec<PlannedCell<'a>> {
+    let mut slots: Vec<PlannedCell<'a>> = Vec::new();
     for entry in entries.iter().filter(|entry| configuration.has(&entry.cell)) {
         let cell = &entry.cell;
         let planned = (cell.workload.as_str(), &cell.step, cell.phase.planned(), dimensions(cell));
@@ -135,7 +135,12 @@ fn slots<'a>(configuration: &Configuration, entries: &'a [Entry]) -> Vec<Slot<'a
                 known.entries.push(entry);
                 known.verdict = known.verdict.max(entry.verdict);
             }
-            None => slots.push(Slot { planned, entries: vec![entry], verdict: entry.verdict, shared: false }),
+            None => slots.push(PlannedCell {
+                planned,
+                entries: vec![entry],
+                verdict: entry.verdict,
+                shared: false,
+            }),
         }
     }
     slots
@@ -144,18 +149,18 @@ fn slots<'a>(configuration: &Configuration, entries: &'a [Entry]) -> Vec<Slot<'a
 /// Removes matching entries from two slots and returns them as pairs. Times are paired with times of the same
 /// phase. If a side is not right, there is one pair whatever the phases are.
 fn pairs<'a>(
-    a: &mut Slot<'a>,
-    b: &mut Slot<'a>,
+    a: &mut PlannedCell<'a>,
+    b: &mut PlannedCell<'a>,
     configurations: [&'a Configuration; 2],
     place: usize,
-) -> Vec<Pair<'a>> {
+) -> Vec<CellPair<'a>> {
     (a.shared, b.shared) = (true, true);
     let (verdict_a, verdict_b) = (a.verdict, b.verdict);
     let both_right = is_right(verdict_a) && is_right(verdict_b);
     let mut found = Vec::new();
-    let mut take = |a: &mut Vec<&'a Entry>, b: &mut Vec<&'a Entry>, x: usize, y: usize| {
+    let mut take = |a: &mut Vec<&'a CellSummary>, b: &mut Vec<&'a CellSummary>, x: usize, y: usize| {
         let (a, b) = (a.remove(x), b.remove(y));
-        found.push(Pair { a, b, verdict_a, verdict_b, configurations, place });
+        found.push(CellPair { a, b, verdict_a, verdict_b, configurations, place });
     };
     let mut any = false;
     while let Some((x, y)) = same_phase(&a.entries, &b.entries).filter(|_| both_right || !any) {
@@ -172,7 +177,7 @@ fn pairs<'a>(
     found
 }
 
-fn same_phase(a: &[&Entry], b: &[&Entry]) -> Option<(usize, usize)> {
+fn same_phase(a: &[&CellSummary], b: &[&CellSummary]) -> Option<(usize, usize)> {
     a.iter().enumerate().find_map(|(x, one)| {
         let y = b.iter().position(|other| other.cell.phase == one.cell.phase)?;
         Some((x, y))
@@ -181,13 +186,17 @@ fn same_phase(a: &[&Entry], b: &[&Entry]) -> Option<(usize, usize)> {
 
 /// Describes the entries that the other run does not have. `None` if there are none and only a part of the
 /// configuration is concerned.
-fn left(configuration: &Configuration, slots: &[Slot<'_>], whole: bool) -> Option<Alone> {
-    let named = |entry: &&Entry| entry.cell.name();
-    let names = |wanted: &dyn Fn(&Slot<'_>) -> bool| -> Vec<String> {
+fn left(
+    configuration: &Configuration,
+    slots: &[PlannedCell<'_>],
+    whole: bool,
+) -> Option<UnmatchedConfiguration> {
+    let named = |entry: &&CellSummary| entry.cell.name();
+    let names = |wanted: &dyn Fn(&PlannedCell<'_>) -> bool| -> Vec<String> {
         slots.iter().filter(|slot| wanted(slot)).flat_map(|slot| slot.entries.iter().map(named)).collect()
     };
     let cells = names(&|_| true);
-    (whole || !cells.is_empty()).then(|| Alone {
+    (whole || !cells.is_empty()).then(|| UnmatchedConfiguration {
         id: configuration.id.clone(),
         class: configuration.ranking(),
         reference: configuration.reference,

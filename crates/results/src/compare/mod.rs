@@ -4,8 +4,8 @@
 //! The rounds of two runs are independent, so the interval of a ratio combines the scatter of both sides.
 //! Differences between the runs, such as another neighbour on the machine, are in no round: the control
 //! estimates them and is divided out ([`Control`]), the rest has a place in the error ([`APART`]), and known
-//! differences are listed ([`Changed`]). Sides of one run are paired by round instead. Which cells differ is
-//! decided for all cells together (`jsonathlon_stats::families`).
+//! differences are listed ([`SetupDifference`]). Sides of one run are paired by round instead. Which cells
+//! differ is decided for all cells together (`jsonathlon_stats::multiple_testing`).
 
 mod between;
 mod control;
@@ -20,34 +20,34 @@ mod sizes;
 
 use std::collections::BTreeMap;
 
-use jsonathlon_schema::figure::{self, Better, Figure, Unit};
-use jsonathlon_schema::id::{Id, State, Step};
+use jsonathlon_schema::id::{ConfigurationId, DataState, Step};
 use jsonathlon_schema::manifest::Configuration;
+use jsonathlon_schema::metric::{self, BetterDirection, MetricDef, Unit};
 use jsonathlon_schema::record::{Parameters, Phase, Verdict};
-use jsonathlon_stats::families::benjamini_hochberg;
-use jsonathlon_stats::statistics::{ALPHA, Estimate, Scattered};
+use jsonathlon_stats::multiple_testing::benjamini_hochberg;
+use jsonathlon_stats::statistics::{ALPHA, BootstrapEstimate, Estimate};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
 use crate::ResultsError;
-use crate::beside_best::{Difference, OF_CONFIGURATION, Rounds};
-use crate::entry::Entry;
+use crate::cell_summary::CellSummary;
 use crate::promise::BrokenPromise;
+use crate::ratio_to_best::{OF_CONFIGURATION, Significance, TrialsByRound};
 use crate::run::Run;
 
-pub use between::Between;
+pub use between::SidePair;
 pub use control::Control;
-pub use differences::{Changed, Kind};
-pub use gate::{Gate, Reason, ReasonKind};
-pub use matching::Alone;
+pub use differences::{DifferenceKind, SetupDifference};
+pub use gate::{Reason, ReasonKind, RegressionGate};
+pub use matching::UnmatchedConfiguration;
 pub use outcome::{Counts, Outcome, SizeChange};
 pub use ratios::{APART, LOADS_APART};
 pub use references::References;
 pub use sizes::SizeComparison;
 
 use control::Kernels;
-use plans::Broken;
-use ratios::{ByRound, From, Ratio, Values, ratios};
+use plans::PlanViolations;
+use ratios::{ByRound, SampleOrigin, SideRatio, SideValues, ratios};
 
 /// Format version of the comparison's JSON.
 pub const SCHEMA: u32 = 1;
@@ -68,21 +68,21 @@ pub struct RunComparison {
     /// Whether the runs have different documents, which the user must allow.
     pub different_data: bool,
     /// Differences in how the runs were made, except in what was measured.
-    pub differences: Vec<Changed>,
+    pub differences: Vec<SetupDifference>,
     /// Cells that both sides have.
     pub cells: Vec<CellComparison>,
     /// Sizes and memory of configurations that both sides have; sizes are among the cells too.
     pub sizes: Vec<SizeComparison>,
     /// Configurations and cells that only A has.
-    pub only_in_a: Vec<Alone>,
+    pub only_in_a: Vec<UnmatchedConfiguration>,
     /// Configurations and cells that only B has.
-    pub only_in_b: Vec<Alone>,
+    pub only_in_b: Vec<UnmatchedConfiguration>,
     /// Number of cells with each outcome.
     pub counts: Counts,
     /// What the reference rows say about the machine.
     pub references: References,
     /// Result of the regression gate. `None` if it was not requested.
-    pub gate: Option<Gate>,
+    pub gate: Option<RegressionGate>,
 }
 
 /// One of the two sides of a comparison.
@@ -111,7 +111,7 @@ pub struct CellComparison {
     pub workload: String,
     /// Configuration in B. Its version is serialised with the values of B.
     #[serde(flatten, serialize_with = "without_version")]
-    pub id: Id,
+    pub id: ConfigurationId,
     /// Ranking of the configuration in B: preparation class, memory profile and further rules.
     pub class: String,
     /// Whether the configuration states a preparation class, which runs of version 0.1.0 do not.
@@ -124,18 +124,18 @@ pub struct CellComparison {
     /// Phase of the cell.
     pub phase: Phase,
     /// Data state of the cell. `None` for a load.
-    pub state: Option<State>,
+    pub state: Option<DataState>,
     /// Further dimensions of the cell, without those of the configuration and the number of documents.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub parameters: Parameters,
     /// Metric that is compared. It is `throughput_ops_per_s` and a p99 for a measurement window, and
     /// `seconds` for other times. Sizes use `total_bytes`, or `files_bytes` if the systems report no total.
     #[serde(serialize_with = "figure_name")]
-    pub figure: &'static Figure,
+    pub figure: &'static MetricDef,
     /// Values of the baseline.
-    pub a: Measured,
+    pub a: SideValue,
     /// Values of the other side.
-    pub b: Measured,
+    pub b: SideValue,
     /// Median of B ÷ median of A. `None` if the cells cannot be compared.
     pub ratio: Option<f64>,
     /// Lower limit of the ratio's 95 % interval. `None` with fewer than two rounds on either side.
@@ -143,7 +143,7 @@ pub struct CellComparison {
     /// Upper limit of the ratio's 95 % interval. `None` with fewer than two rounds on either side.
     pub high: Option<f64>,
     /// Ratio divided by the control's ratio. `None` if there is no control, or if the metric is not divided.
-    pub divided: Option<Limits>,
+    pub divided: Option<RatioInterval>,
     /// Two-sided p-value of the divided ratio, or of the raw ratio without a control; the null hypothesis is
     /// a ratio of 1. `None` if it is not tested.
     pub p_differs: Option<f64>,
@@ -155,7 +155,7 @@ pub struct CellComparison {
     /// between loads or was counted once, because there is nothing to test.
     pub p_slower: Option<f64>,
     /// Difference that the raw ratios alone would show, if it is another one. `None` otherwise.
-    pub raw_outcome: Option<Difference>,
+    pub raw_outcome: Option<Significance>,
     /// Outcome of the comparison, see [`Outcome`].
     pub outcome: Outcome,
     /// Explanation of the outcome, if the values do not show it. `None` otherwise.
@@ -165,12 +165,12 @@ pub struct CellComparison {
     beyond_rounds: bool,
 }
 
-fn figure_name<S: Serializer>(figure: &&'static Figure, serializer: S) -> Result<S::Ok, S::Error> {
+fn figure_name<S: Serializer>(figure: &&'static MetricDef, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(figure.name)
 }
 
-fn without_version<S: Serializer>(id: &Id, serializer: S) -> Result<S::Ok, S::Error> {
-    let Id { system, variant, storage, .. } = id;
+fn without_version<S: Serializer>(id: &ConfigurationId, serializer: S) -> Result<S::Ok, S::Error> {
+    let ConfigurationId { system, variant, storage, .. } = id;
     let mut map = serializer.serialize_map(Some(3))?;
     for (name, value) in [("system", system), ("variant", variant), ("storage", storage)] {
         map.serialize_entry(name, value)?;
@@ -180,7 +180,7 @@ fn without_version<S: Serializer>(id: &Id, serializer: S) -> Result<S::Ok, S::Er
 
 /// Ratio with its 95 % interval.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Limits {
+pub struct RatioInterval {
     /// Estimate of the ratio.
     pub ratio: f64,
     /// Lower limit. `None` with fewer than two rounds on either side.
@@ -189,7 +189,7 @@ pub struct Limits {
     pub high: Option<f64>,
 }
 
-impl std::convert::From<Estimate> for Limits {
+impl std::convert::From<Estimate> for RatioInterval {
     fn from(estimate: Estimate) -> Self {
         Self { ratio: estimate.median, low: estimate.low, high: estimate.high }
     }
@@ -197,10 +197,10 @@ impl std::convert::From<Estimate> for Limits {
 
 /// Values of one side of a cell.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Measured {
+pub struct SideValue {
     /// Configuration on this side.
     #[serde(flatten)]
-    pub id: Id,
+    pub id: ConfigurationId,
     /// Worst verdict among the cell's trials.
     pub verdict: Verdict,
     /// Median time in seconds. `None` unless every trial of the cell may have a time.
@@ -216,8 +216,8 @@ pub struct Measured {
 
 impl RunComparison {
     /// Differences between the machines of both runs.
-    pub fn machine_differences(&self) -> impl Iterator<Item = &Changed> {
-        self.differences.iter().filter(|changed| changed.kind == Kind::Machine)
+    pub fn machine_differences(&self) -> impl Iterator<Item = &SetupDifference> {
+        self.differences.iter().filter(|changed| changed.kind == DifferenceKind::Machine)
     }
 }
 
@@ -234,9 +234,9 @@ impl CellComparison {
     pub fn is_worse_by(&self, share: f64) -> bool {
         let most = 1.0 + share;
         self.tested_ratio().is_some_and(|ratio| match self.figure.better {
-            Better::Lower => ratio > most,
-            Better::Higher => ratio < 1.0 / most,
-            Better::Neither => false,
+            BetterDirection::Lower => ratio > most,
+            BetterDirection::Higher => ratio < 1.0 / most,
+            BetterDirection::Neither => false,
         })
     }
 
@@ -289,11 +289,11 @@ pub fn compare(a: &Run, b: &Run, different_data: bool) -> Result<RunComparison, 
     if has_none || (!matched.configurations.iter().any(real) && states_nothing(a) != states_nothing(b)) {
         return Err(nothing_in_common(a, b));
     }
-    let (rounds_a, rounds_b) = (Rounds::of(a), Rounds::of(b));
+    let (rounds_a, rounds_b) = (TrialsByRound::of(a), TrialsByRound::of(b));
     let (kernels_a, kernels_b) = (Kernels::of(a), Kernels::of(b));
     let control = Control::of(&kernels_a, &kernels_b);
     let kernels = control.map(|_| [&kernels_a, &kernels_b]);
-    let cells = cells((a, b), &matched, &From::TwoRuns(kernels), |pair, figure| {
+    let cells = cells((a, b), &matched, &SampleOrigin::TwoRuns(kernels), |pair, figure| {
         [rounds_a.values(pair.a, figure), rounds_b.values(pair.b, figure)]
     });
     Ok(RunComparison {
@@ -318,7 +318,7 @@ pub fn compare(a: &Run, b: &Run, different_data: bool) -> Result<RunComparison, 
 ///
 /// # Errors
 /// [`ResultsError::Incomparable`] if the run has no such sides, or they have no cell in common.
-pub fn compare_between(run: &Run, between: &Between) -> Result<RunComparison, ResultsError> {
+pub fn compare_between(run: &Run, between: &SidePair) -> Result<RunComparison, ResultsError> {
     let sides = between.sides(&run.manifest.configurations)?;
     let summary = run.summary();
     let matched = matching::matched((sides.a, &summary.results), (sides.b, &summary.results), sides.pairs);
@@ -330,8 +330,8 @@ pub fn compare_between(run: &Run, between: &Between) -> Result<RunComparison, Re
             run.path
         )));
     }
-    let rounds = Rounds::of(run);
-    let cells = cells((run, run), &matched, &From::OneRun, |pair, figure| {
+    let rounds = TrialsByRound::of(run);
+    let cells = cells((run, run), &matched, &SampleOrigin::OneRun, |pair, figure| {
         [rounds.values(pair.a, figure), rounds.values(pair.b, figure)]
     });
     Ok(RunComparison {
@@ -393,9 +393,9 @@ fn side(run: &Run, of: Option<&str>) -> Side {
 }
 
 /// One metric of a matched cell with its values on both sides.
-struct Compared<'a> {
-    pair: &'a matching::Pair<'a>,
-    figure: &'static Figure,
+struct MatchedCell<'a> {
+    pair: &'a matching::CellPair<'a>,
+    figure: &'static MetricDef,
     values: [ByRound; 2],
 }
 
@@ -403,20 +403,20 @@ struct Compared<'a> {
 fn cells(
     (a, b): (&Run, &Run),
     matched: &matching::Matched<'_>,
-    from: &From<'_>,
-    values: impl Fn(&matching::Pair<'_>, &'static Figure) -> [ByRound; 2],
+    from: &SampleOrigin<'_>,
+    values: impl Fn(&matching::CellPair<'_>, &'static MetricDef) -> [ByRound; 2],
 ) -> Vec<CellComparison> {
-    let of = |pair, figure| Compared { pair, figure, values: values(pair, figure) };
+    let of = |pair, figure| MatchedCell { pair, figure, values: values(pair, figure) };
     let all =
         matched.cells.iter().flat_map(|pair| figures_of(pair).into_iter().map(move |figure| (pair, figure)));
-    let compared: Vec<Compared<'_>> = all.map(|(pair, figure)| of(pair, figure)).collect();
-    let sides: Vec<Option<Values>> = compared
+    let compared: Vec<MatchedCell<'_>> = all.map(|(pair, figure)| of(pair, figure)).collect();
+    let sides: Vec<Option<SideValues>> = compared
         .iter()
-        .map(|Compared { pair, figure, values: [a, b] }| {
+        .map(|MatchedCell { pair, figure, values: [a, b] }| {
             let (figure, phase) = (*figure, pair.b.cell.phase);
             let (a, b) = (a.clone(), b.clone());
-            let is_number = figure != &figure::INDEX_USE;
-            (is_comparable(pair) && is_number).then_some(Values {
+            let is_number = figure != &metric::INDEX_USE;
+            (is_comparable(pair) && is_number).then_some(SideValues {
                 figure,
                 phase,
                 configuration: pair.place,
@@ -429,13 +429,13 @@ fn cells(
     let mut cells: Vec<CellComparison> = compared
         .iter()
         .zip(&ratios)
-        .map(|(one, ratio)| cell(one, ratio.as_ref(), &Broken::of((a, one.pair.a), (b, one.pair.b))))
+        .map(|(one, ratio)| cell(one, ratio.as_ref(), &PlanViolations::of((a, one.pair.a), (b, one.pair.b))))
         .collect();
     judge(&mut cells, &ratios);
     cells
 }
 
-fn is_comparable(pair: &matching::Pair<'_>) -> bool {
+fn is_comparable(pair: &matching::CellPair<'_>) -> bool {
     is_right(pair.verdict_a) && is_right(pair.verdict_b) && pair.a.cell.phase == pair.b.cell.phase
 }
 
@@ -446,24 +446,24 @@ fn is_comparable(pair: &matching::Pair<'_>) -> bool {
 /// an interval of it: of service time in a closed loop, of response time in an open loop. The throughput of a
 /// single operation is a fixed share of the mix's and not compared again. The use of an index and findings
 /// are words, which are compared only if they differ.
-fn figures_of(pair: &matching::Pair<'_>) -> Vec<&'static Figure> {
-    let both = |figure: &Figure| [pair.a, pair.b].iter().all(|entry| entry.value(figure).is_some());
+fn figures_of(pair: &matching::CellPair<'_>) -> Vec<&'static MetricDef> {
+    let both = |figure: &MetricDef| [pair.a, pair.b].iter().all(|entry| entry.value(figure).is_some());
     let cell = &pair.b.cell;
-    if both(&figure::INDEX_USE) {
-        let [a, b] = [pair.a, pair.b].map(|entry| entry.value(&figure::INDEX_USE));
-        return if a == b { Vec::new() } else { vec![&figure::INDEX_USE] };
+    if both(&metric::INDEX_USE) {
+        let [a, b] = [pair.a, pair.b].map(|entry| entry.value(&metric::INDEX_USE));
+        return if a == b { Vec::new() } else { vec![&metric::INDEX_USE] };
     }
-    let headline = figure::headline(cell, both);
+    let headline = metric::headline(cell, both);
     if !pair.a.findings.is_empty() || !pair.b.findings.is_empty() {
-        let same = pair.a.found_otherwise(pair.b).is_empty();
+        let same = pair.a.differing_findings(pair.b).is_empty();
         return if same { Vec::new() } else { vec![headline] };
     }
-    if cell.phase != Phase::Measured || [figure::SECONDS, figure::OBJECTIVE_OPS_PER_S].contains(headline) {
+    if cell.phase != Phase::Measured || [metric::SECONDS, metric::OBJECTIVE_OPS_PER_S].contains(headline) {
         return vec![headline];
     }
-    let p99 = if cell.is_open_loop() { &figure::RESPONSE_P99_US } else { &figure::SERVICE_P99_US };
+    let p99 = if cell.is_open_loop() { &metric::RESPONSE_P99_US } else { &metric::SERVICE_P99_US };
     let has_limits = [pair.a, pair.b].iter().all(|entry| entry.limits(p99).is_some());
-    let mut figures = vec![&figure::THROUGHPUT_OPS_PER_S];
+    let mut figures = vec![&metric::THROUGHPUT_OPS_PER_S];
     if is_comparable(pair) && has_limits {
         if cell.is_of_one_operation() {
             figures.clear();
@@ -475,7 +475,7 @@ fn figures_of(pair: &matching::Pair<'_>) -> Vec<&'static Figure> {
 
 /// Decides for all cells with a ratio together which of them differ: times, and sizes that vary between
 /// loads. Reference rows are a family of their own. Sizes that do not vary differ as counted, without a test.
-fn judge(cells: &mut [CellComparison], ratios: &[Option<Ratio>]) {
+fn judge(cells: &mut [CellComparison], ratios: &[Option<SideRatio>]) {
     for (cell, ratio) in cells.iter_mut().zip(ratios) {
         if let (Outcome::Sized(change), Some(ratio)) = (&mut cell.outcome, ratio)
             && !ratio.varies()
@@ -484,7 +484,7 @@ fn judge(cells: &mut [CellComparison], ratios: &[Option<Ratio>]) {
         }
     }
     for reference in [false, true] {
-        let family: Vec<(usize, Ratio)> = cells
+        let family: Vec<(usize, SideRatio)> = cells
             .iter()
             .zip(ratios)
             .enumerate()
@@ -499,7 +499,7 @@ fn judge(cells: &mut [CellComparison], ratios: &[Option<Ratio>]) {
                 is_tested.then_some((index, ratio))
             })
             .collect();
-        let adjusted = |of: &dyn Fn(&Ratio) -> Scattered| {
+        let adjusted = |of: &dyn Fn(&SideRatio) -> BootstrapEstimate| {
             let p: Vec<f64> = family.iter().map(|(_, ratio)| of(ratio).p_differs().unwrap_or(1.0)).collect();
             benjamini_hochberg(&p)
         };
@@ -526,32 +526,32 @@ fn judge(cells: &mut [CellComparison], ratios: &[Option<Ratio>]) {
 }
 
 /// Difference that a ratio of times or throughput shows at its adjusted p-value.
-fn said(adjusted: f64, ratio: &Scattered, better: Better) -> Difference {
-    if adjusted <= ALPHA { Difference::shown(ratio.value, better) } else { Difference::NoneShown }
+fn said(adjusted: f64, ratio: &BootstrapEstimate, better: BetterDirection) -> Significance {
+    if adjusted <= ALPHA { Significance::shown(ratio.value, better) } else { Significance::NotSignificant }
 }
 
 /// Makes the comparison of a cell before cells are tested, so that a ratio does not show a difference yet.
-fn cell(one: &Compared<'_>, ratio: Option<&Ratio>, broken: &Broken<'_>) -> CellComparison {
-    let Compared { pair, figure, values } = one;
+fn cell(one: &MatchedCell<'_>, ratio: Option<&SideRatio>, broken: &PlanViolations<'_>) -> CellComparison {
+    let MatchedCell { pair, figure, values } = one;
     let [rounds_a, rounds_b] = values.each_ref().map(BTreeMap::len);
     let (right_a, right_b) = (is_right(pair.verdict_a), is_right(pair.verdict_b));
     let promises_broken = [pair.a, pair.b].map(|entry| BrokenPromise::of(entry).is_some());
     let (outcome, note) = match (right_a, right_b, ratio) {
         (true, false, _) => (Outcome::NowFails, None),
-        (true, true, _) if broken.anew() => (Outcome::NowFails, None),
+        (true, true, _) if broken.is_new_violation() => (Outcome::NowFails, None),
         (false, true, _) => (Outcome::NowAnswers, None),
         (true, true, _) if promises_broken == [false, true] => {
             (Outcome::NowFails, Some("the durability promise was kept in A, and is broken in B".to_owned()))
         }
         (true, true, _) if promises_broken == [true, false] => (Outcome::NowAnswers, None),
         (true, true, Some(_)) if figure.unit == Unit::Bytes => (Outcome::Sized(SizeChange::NoneShown), None),
-        (true, true, Some(_)) => (Outcome::Timed(Difference::NoneShown), None),
+        (true, true, Some(_)) => (Outcome::Timed(Significance::NotSignificant), None),
         (true, true, None) if pair.a.cell.phase != pair.b.cell.phase => {
             let note = format!("{} in A; {} in B", pair.a.cell.phase.words(), pair.b.cell.phase.words());
             (Outcome::NotCompared, Some(note))
         }
         (true, true, None) if !pair.a.findings.is_empty() => {
-            (Outcome::NotCompared, Some(pair.a.found_otherwise(pair.b).join("; ")))
+            (Outcome::NotCompared, Some(pair.a.differing_findings(pair.b).join("; ")))
         }
         (true, true, None) => {
             let note = match figure.unit {
@@ -572,7 +572,7 @@ fn cell(one: &Compared<'_>, ratio: Option<&Ratio>, broken: &Broken<'_>) -> CellC
     };
     let notes: Vec<String> = [note, broken.note()].into_iter().flatten().collect();
     let [one, other] = pair.configurations;
-    let measured = |entry: &Entry, of: &Configuration, verdict: Verdict, rounds: usize| Measured {
+    let measured = |entry: &CellSummary, of: &Configuration, verdict: Verdict, rounds: usize| SideValue {
         id: of.id.clone(),
         verdict,
         median_s: entry.median_s.filter(|_| verdict.has_time()),

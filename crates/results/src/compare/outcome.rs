@@ -3,13 +3,13 @@
 use serde::{Serialize, Serializer};
 
 use super::CellComparison;
-use crate::beside_best::Difference;
+use crate::ratio_to_best::Significance;
 
 /// Outcome of comparing two cells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
     /// Both sides have a time or throughput.
-    Timed(Difference),
+    Timed(Significance),
     /// Both sides have a size.
     Sized(SizeChange),
     /// A had a right answer over all documents and kept its promises about plan and durability; B does not.
@@ -43,7 +43,7 @@ impl SizeChange {
             Self::Larger => "larger",
             Self::Smaller => "smaller",
             Self::Same => "same size",
-            Self::NoneShown => Difference::NoneShown.words(),
+            Self::NoneShown => Significance::NotSignificant.words(),
         }
     }
 
@@ -111,9 +111,9 @@ impl Counts {
         let mut counts = Self::default();
         for cell in cells.iter().filter(|cell| !cell.reference || cell.outcome == Outcome::NowFails) {
             let count = match cell.outcome {
-                Outcome::Timed(Difference::Slower) => &mut counts.slower,
-                Outcome::Timed(Difference::Faster) => &mut counts.faster,
-                Outcome::Timed(Difference::NoneShown) => &mut counts.none_shown,
+                Outcome::Timed(Significance::Slower) => &mut counts.slower,
+                Outcome::Timed(Significance::Faster) => &mut counts.faster,
+                Outcome::Timed(Significance::NotSignificant) => &mut counts.none_shown,
                 Outcome::Sized(SizeChange::Larger) => &mut counts.larger,
                 Outcome::Sized(SizeChange::Smaller) => &mut counts.smaller,
                 Outcome::Sized(SizeChange::Same | SizeChange::NoneShown) => &mut counts.sizes_alike,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::entry::Entry;
+use crate::cell_summary::CellSummary;
 use crate::run::Run;
 
 /// Prefix of a violation that is not about a promise: the plan could not be read. The system's message
@@ -10,20 +10,20 @@ use crate::run::Run;
 const UNREADABLE: &str = "the plan cannot be read";
 
 /// Promises that the plan of one question breaks in each run.
-pub(super) struct Broken<'a> {
+pub(super) struct PlanViolations<'a> {
     a: BTreeSet<&'a str>,
     b: BTreeSet<&'a str>,
 }
 
-impl<'a> Broken<'a> {
+impl<'a> PlanViolations<'a> {
     /// Collects the violations of one cell in both runs.
-    pub(super) fn of(a: (&'a Run, &Entry), b: (&'a Run, &Entry)) -> Self {
+    pub(super) fn of(a: (&'a Run, &CellSummary), b: (&'a Run, &CellSummary)) -> Self {
         Self { a: violations(a.0, a.1), b: violations(b.0, b.1) }
     }
 
     /// Returns `true` if B breaks a promise that A keeps. If the plan in A could not be read, no promise is
     /// known to be kept.
-    pub(super) fn anew(&self) -> bool {
+    pub(super) fn is_new_violation(&self) -> bool {
         !self.a.contains(UNREADABLE) && self.b.difference(&self.a).next().is_some()
     }
 
@@ -44,7 +44,7 @@ fn said(which: &str, promises: Vec<&str>) -> Option<String> {
 }
 
 /// Violations of the cell's plan. A plan is read once for all phases of its question.
-fn violations<'a>(run: &'a Run, entry: &Entry) -> BTreeSet<&'a str> {
+fn violations<'a>(run: &'a Run, entry: &CellSummary) -> BTreeSet<&'a str> {
     run.plans()
         .filter(|plan| plan.cell.is_same_but_for_phase(&entry.cell))
         .flat_map(|plan| &plan.violations)

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use jsonathlon_schema::figure::{Better, Figure, Unit};
+use jsonathlon_schema::metric::{BetterDirection, MetricDef, Unit};
 use jsonathlon_schema::record::Phase;
-use jsonathlon_stats::families::moderated;
-use jsonathlon_stats::statistics::{ALPHA, Scattered, Spread, scattered, scattered_pairs};
+use jsonathlon_stats::multiple_testing::moderated;
+use jsonathlon_stats::statistics::{ALPHA, BootstrapEstimate, LogScatter, scattered, scattered_pairs};
 
 use super::control::Kernels;
 
@@ -30,7 +30,7 @@ pub const LOADS_APART: f64 = 0.18;
 const GIVEN: f64 = 1e4;
 
 /// Origin of the two sides of all cells.
-pub(super) enum From<'a> {
+pub(super) enum SampleOrigin<'a> {
     /// Two runs. Contains their controls if both have one.
     TwoRuns(Option<[&'a Kernels; 2]>),
     /// Two sides of one run, which are paired by round.
@@ -41,9 +41,9 @@ pub(super) enum From<'a> {
 pub(super) type ByRound = BTreeMap<u32, Vec<f64>>;
 
 /// Values of a cell on both sides, from which its ratio is computed.
-pub(super) struct Values {
+pub(super) struct SideValues {
     /// Metric of the values.
-    pub(super) figure: &'static Figure,
+    pub(super) figure: &'static MetricDef,
     pub(super) phase: Phase,
     /// Index of the configuration, which groups cells for moderation.
     pub(super) configuration: usize,
@@ -53,53 +53,53 @@ pub(super) struct Values {
 
 /// Ratio B ÷ A of a cell, with its scatter.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Ratio {
-    pub(super) raw: Scattered,
+pub(super) struct SideRatio {
+    pub(super) raw: BootstrapEstimate,
     /// Ratio divided by the control's ratio. `None` if it is not divided.
-    pub(super) divided: Option<Scattered>,
+    pub(super) divided: Option<BootstrapEstimate>,
     /// Whether the interval of the cell's own rounds alone excludes 1.
     pub(super) beyond_rounds: bool,
 }
 
-impl Ratio {
+impl SideRatio {
     /// Returns `true` if the ratio scatters over rounds. Sizes are often equal in every round.
     pub(super) fn varies(&self) -> bool {
         self.raw.spread.is_some_and(|spread| spread.standard_error > 0.0)
     }
 
     /// One-sided p-value of the null hypothesis "not worse". `None` without scatter.
-    pub(super) fn p_worse(&self, better: Better) -> Option<f64> {
+    pub(super) fn p_worse(&self, better: BetterDirection) -> Option<f64> {
         let tested = self.tested();
         match better {
-            Better::Higher => inverse(*tested).p_above(1.0),
-            Better::Lower | Better::Neither => tested.p_above(1.0),
+            BetterDirection::Higher => inverse(*tested).p_above(1.0),
+            BetterDirection::Lower | BetterDirection::Neither => tested.p_above(1.0),
         }
     }
 
     /// Ratio that is tested: the divided one if there is one, otherwise the raw one.
-    pub(super) fn tested(&self) -> &Scattered {
+    pub(super) fn tested(&self) -> &BootstrapEstimate {
         self.divided.as_ref().unwrap_or(&self.raw)
     }
 }
 
 /// Independent estimates of a cell: B and A for two runs, their ratio for one run.
-type Sides = Vec<Scattered>;
+type Sides = Vec<BootstrapEstimate>;
 
 /// Computes the ratios of all cells. `None` for cells without values.
-pub(super) fn ratios(cells: &[Option<Values>], from: &From<'_>) -> Vec<Option<Ratio>> {
-    let of = |sides: &dyn Fn(&Values) -> Option<Sides>| -> Vec<Option<Sides>> {
+pub(super) fn ratios(cells: &[Option<SideValues>], from: &SampleOrigin<'_>) -> Vec<Option<SideRatio>> {
+    let of = |sides: &dyn Fn(&SideValues) -> Option<Sides>| -> Vec<Option<Sides>> {
         cells.iter().map(|cell| sides(cell.as_ref()?)).collect()
     };
     let own = of(&|cell| match from {
-        From::TwoRuns(_) => Some(vec![scattered(&values(&cell.b))?, scattered(&values(&cell.a))?]),
-        From::OneRun => {
+        SampleOrigin::TwoRuns(_) => Some(vec![scattered(&values(&cell.b))?, scattered(&values(&cell.a))?]),
+        SampleOrigin::OneRun => {
             let (a, b) = shared(&cell.a, &cell.b);
             Some(vec![scattered_pairs(&b, &a)?])
         }
     });
     let divided = of(&|cell| match from {
         // The control measures time; a slow machine writes as many bytes.
-        From::TwoRuns(Some([a, b])) => match cell.figure.unit {
+        SampleOrigin::TwoRuns(Some([a, b])) => match cell.figure.unit {
             Unit::Seconds | Unit::Microseconds => Some(vec![b.divide(&cell.b)?, a.divide(&cell.a)?]),
             // Rates are converted to the time of an operation, divided, and converted back.
             Unit::PerSecond => {
@@ -110,20 +110,20 @@ pub(super) fn ratios(cells: &[Option<Values>], from: &From<'_>) -> Vec<Option<Ra
         _ => None,
     });
     let (lent, lent_divided) = (lent(cells, &own), lent(cells, &divided));
-    let apart = |cell: &Values| match from {
-        From::TwoRuns(_) => match (cell.phase, cell.figure.unit) {
+    let apart = |cell: &SideValues| match from {
+        SampleOrigin::TwoRuns(_) => match (cell.phase, cell.figure.unit) {
             (Phase::Load, _) => LOADS_APART * std::f64::consts::SQRT_2,
             (_, Unit::Seconds | Unit::Microseconds | Unit::PerSecond) => APART,
             _ => 0.0,
         },
-        From::OneRun => 0.0,
+        SampleOrigin::OneRun => 0.0,
     };
     own.iter()
         .zip(lent.iter().zip(&lent_divided))
         .zip(cells)
         .map(|((own, (lent, divided)), cell)| {
             let apart = apart(cell.as_ref()?);
-            Some(Ratio {
+            Some(SideRatio {
                 raw: ratio(lent, apart)?,
                 divided: ratio(divided, apart),
                 beyond_rounds: ratio(own.as_ref()?, 0.0)?.at(ALPHA).excludes_one(),
@@ -132,20 +132,20 @@ pub(super) fn ratios(cells: &[Option<Values>], from: &From<'_>) -> Vec<Option<Ra
         .collect()
 }
 
-fn ratio(sides: &[Scattered], apart: f64) -> Option<Scattered> {
+fn ratio(sides: &[BootstrapEstimate], apart: f64) -> Option<BootstrapEstimate> {
     let ratio = match sides {
         [b, a] => b.divided_by(a)?,
         [ratio] => *ratio,
         _ => return None,
     };
-    let wholes = Spread { standard_error: apart, freedom: GIVEN };
+    let wholes = LogScatter { standard_error: apart, freedom: GIVEN };
     let spread = ratio.spread.map(|spread| if apart > 0.0 { spread.with(&wholes) } else { spread });
-    Some(Scattered { spread, ..ratio })
+    Some(BootstrapEstimate { spread, ..ratio })
 }
 
 /// Inverse of an estimate; its scatter on the logarithm stays the same.
-fn inverse(one: Scattered) -> Scattered {
-    Scattered { value: 1.0 / one.value, ..one }
+fn inverse(one: BootstrapEstimate) -> BootstrapEstimate {
+    BootstrapEstimate { value: 1.0 / one.value, ..one }
 }
 
 fn inverted(rounds: &ByRound) -> ByRound {
@@ -163,12 +163,12 @@ fn shared(a: &ByRound, b: &ByRound) -> (Vec<Vec<f64>>, Vec<Vec<f64>>) {
 }
 
 /// Index of a cell, its group, and one of its sides.
-type Member = (usize, usize, Scattered);
+type Member = (usize, usize, BootstrapEstimate);
 
 /// Moderates the variances of similar cells; empty for a cell without sides. All loads form one group,
 /// because a configuration has only one. Other cells are grouped by configuration, with cold and hot ones
 /// apart, and percentiles apart from throughput.
-fn lent(cells: &[Option<Values>], sides: &[Option<Sides>]) -> Vec<Sides> {
+fn lent(cells: &[Option<SideValues>], sides: &[Option<Sides>]) -> Vec<Sides> {
     let mut kinds: BTreeMap<(Phase, bool), Vec<Member>> = BTreeMap::new();
     for (index, (cell, sides)) in cells.iter().zip(sides).enumerate() {
         let (Some(cell), Some(sides)) = (cell, sides) else { continue };
@@ -181,7 +181,7 @@ fn lent(cells: &[Option<Values>], sides: &[Option<Sides>]) -> Vec<Sides> {
     }
     let mut found = vec![Vec::new(); cells.len()];
     for members in kinds.values() {
-        let spreads: Vec<(usize, Scattered)> =
+        let spreads: Vec<(usize, BootstrapEstimate)> =
             members.iter().map(|(_, group, side)| (*group, *side)).collect();
         for ((index, ..), side) in members.iter().zip(moderated(&spreads)) {
             found[*index].push(side);

@@ -1,21 +1,21 @@
 //! Compares sizes and memory of two sides. Sizes are also compared among the cells; memory only here. Values
 //! that only one side has are listed too.
 
-use jsonathlon_schema::figure::{self, Figure};
-use jsonathlon_schema::id::{Id, State, Step};
+use jsonathlon_schema::id::{ConfigurationId, DataState, Step};
 use jsonathlon_schema::manifest::Configuration;
+use jsonathlon_schema::metric::{self, MetricDef};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
 use super::is_right;
-use crate::entry::Entry;
+use crate::cell_summary::CellSummary;
 
 /// One size of a configuration that both sides have.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SizeComparison {
     /// Configuration in A, and in B.
     #[serde(flatten, serialize_with = "both")]
-    pub ids: [Id; 2],
+    pub ids: [ConfigurationId; 2],
     /// Ranking of the configuration in B.
     pub class: String,
     /// What was measured, such as `size, drained`.
@@ -31,7 +31,7 @@ pub struct SizeComparison {
     pub ratio: Option<f64>,
 }
 
-fn both<S: Serializer>([a, b]: &[Id; 2], serializer: S) -> Result<S::Ok, S::Error> {
+fn both<S: Serializer>([a, b]: &[ConfigurationId; 2], serializer: S) -> Result<S::Ok, S::Error> {
     let mut map = serializer.serialize_map(Some(7))?;
     for (name, value) in [
         ("system_a", &a.system),
@@ -48,20 +48,24 @@ fn both<S: Serializer>([a, b]: &[Id; 2], serializer: S) -> Result<S::Ok, S::Erro
 }
 
 /// Finds one value among a configuration's entries. `None` if it is missing.
-type Find = fn(&[&Entry]) -> Option<f64>;
+type Find = fn(&[&CellSummary]) -> Option<f64>;
 
-const FIGURES: [(&str, Option<State>, Find); 5] = [
-    ("size, drained", Some(State::Drained), |entries| size(entries, State::Drained)),
-    ("size, compacted", Some(State::Compacted), |entries| size(entries, State::Compacted)),
+const FIGURES: [(&str, Option<DataState>, Find); 5] = [
+    ("size, drained", Some(DataState::Drained), |entries| size(entries, DataState::Drained)),
+    ("size, compacted", Some(DataState::Compacted), |entries| size(entries, DataState::Compacted)),
     ("peak memory, loading", None, |entries| {
-        most(entries, &figure::PEAK_PSS_BYTES, |step| *step == Step::Load)
+        most(entries, &metric::PEAK_PSS_BYTES, |step| *step == Step::Load)
     }),
-    ("peak memory, asking", None, |entries| most(entries, &figure::PEAK_PSS_BYTES, Step::is_own)),
+    ("peak memory, asking", None, |entries| most(entries, &metric::PEAK_PSS_BYTES, Step::is_workload_step)),
     // Short questions have no peak; the memory held is sampled between questions.
-    ("memory held, asking", None, |entries| most(entries, &figure::HELD_PSS_BYTES, Step::is_own)),
+    ("memory held, asking", None, |entries| most(entries, &metric::HELD_PSS_BYTES, Step::is_workload_step)),
 ];
 
-pub(super) fn sizes(configurations: &[[&Configuration; 2]], a: &[Entry], b: &[Entry]) -> Vec<SizeComparison> {
+pub(super) fn sizes(
+    configurations: &[[&Configuration; 2]],
+    a: &[CellSummary],
+    b: &[CellSummary],
+) -> Vec<SizeComparison> {
     let mut found = Vec::new();
     for [one, other] in configurations {
         let (entries_a, entries_b) = (of(one, a), of(other, b));
@@ -86,17 +90,17 @@ pub(super) fn sizes(configurations: &[[&Configuration; 2]], a: &[Entry], b: &[En
 }
 
 /// Entries of a configuration that are right over all documents that were offered.
-fn of<'a>(configuration: &Configuration, entries: &'a [Entry]) -> Vec<&'a Entry> {
+fn of<'a>(configuration: &Configuration, entries: &'a [CellSummary]) -> Vec<&'a CellSummary> {
     entries.iter().filter(|entry| configuration.has(&entry.cell) && is_right(entry.verdict)).collect()
 }
 
-fn size(entries: &[&Entry], state: State) -> Option<f64> {
+fn size(entries: &[&CellSummary], state: DataState) -> Option<f64> {
     let entry =
         entries.iter().find(|entry| entry.cell.step == Step::Size && entry.cell.state == Some(state))?;
-    [figure::TOTAL_BYTES, figure::FILES_BYTES].iter().find_map(|figure| entry.metric(figure))
+    [metric::TOTAL_BYTES, metric::FILES_BYTES].iter().find_map(|figure| entry.metric(figure))
 }
 
-fn most(entries: &[&Entry], metric: &Figure, wanted: impl Fn(&Step) -> bool) -> Option<f64> {
+fn most(entries: &[&CellSummary], metric: &MetricDef, wanted: impl Fn(&Step) -> bool) -> Option<f64> {
     let wanted = entries.iter().filter(|entry| wanted(&entry.cell.step));
     wanted.filter_map(|entry| entry.metric(metric)).reduce(f64::max)
 }

@@ -3,33 +3,35 @@
 #![allow(dead_code, reason = "each test program uses its own part of this")]
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
-use jsonathlon_results::compare::{CellComparison, Gate, ReasonKind, RunComparison};
-use jsonathlon_results::made;
+use jsonathlon_results::compare::{CellComparison, ReasonKind, RegressionGate, RunComparison};
 use jsonathlon_results::summary::Run;
-use jsonathlon_schema::id::{Id, Step};
+use jsonathlon_results::test_fixtures;
+use jsonathlon_schema::id::{ConfigurationId, Step};
 use jsonathlon_schema::manifest::Configuration;
-use jsonathlon_schema::record::{Body, Cell, Failure, FailureKind, Phase, Record, Trial, Verdict};
+use jsonathlon_schema::record::{
+    Cell, Failure, FailureKind, JournalRecord, Phase, RecordBody, Trial, Verdict,
+};
 
-pub(crate) use jsonathlon_results::made::cell;
+pub(crate) use jsonathlon_results::test_fixtures::cell;
 
 pub(crate) fn configuration(system: &str, version: &str) -> Configuration {
     Configuration {
         artifact_digest: Some(format!("sha256:{version}")),
-        ..made::configuration(system, version)
+        ..test_fixtures::configuration(system, version)
     }
 }
 
-pub(crate) fn trial(cell: Cell, round: u32, seconds: Option<f64>) -> Record {
-    let mut trial = made::trial(cell, round, seconds);
+pub(crate) fn trial(cell: Cell, round: u32, seconds: Option<f64>) -> JournalRecord {
+    let mut trial = test_fixtures::trial(cell, round, seconds);
     trial.metrics.insert("peak_pss_bytes".to_owned(), 1e6);
-    made::record(trial)
+    test_fixtures::record(trial)
 }
 
 /// A load, a size, and one question cold and hot in five rounds, which differ by 1 % each.
-pub(crate) fn records(of: &Configuration) -> Vec<Record> {
+pub(crate) fn records(of: &Configuration) -> Vec<JournalRecord> {
     let mut records = vec![trial(cell(of, "load", Phase::Load), 1, Some(2.0))];
     let mut size = trial(cell(of, "size", Phase::Steady), 1, None);
-    if let Body::Trial(size) = &mut size.body {
+    if let RecordBody::Trial(size) = &mut size.body {
         size.metrics = [("total_bytes".to_owned(), 5e6)].into();
     }
     records.push(size);
@@ -42,14 +44,14 @@ pub(crate) fn records(of: &Configuration) -> Vec<Record> {
 }
 
 pub(crate) fn run(name: &str, configurations: &[Configuration]) -> Run {
-    let records: Vec<Record> = configurations.iter().flat_map(records).collect();
-    made::run(name, configurations.to_vec(), records)
+    let records: Vec<JournalRecord> = configurations.iter().flat_map(records).collect();
+    test_fixtures::run(name, configurations.to_vec(), records)
 }
 
 /// Applies a change to every trial that matches `wanted`.
 pub(crate) fn edit(run: &mut Run, wanted: impl Fn(&Trial) -> bool, change: impl Fn(&mut Trial)) {
     for record in &mut run.records {
-        if let Body::Trial(trial) = &mut record.body
+        if let RecordBody::Trial(trial) = &mut record.body
             && wanted(trial)
         {
             change(trial);
@@ -74,11 +76,11 @@ pub(crate) fn one(comparison: &RunComparison, name: &str) -> CellComparison {
 }
 
 /// The result of the gate with 5 % allowed and nothing allowed to be missing.
-pub(crate) fn gate(comparison: &RunComparison) -> Gate {
+pub(crate) fn gate(comparison: &RunComparison) -> RegressionGate {
     comparison.clone().gated(0.05, false).gate.unwrap()
 }
 
-pub(crate) fn kinds(gate: &Gate) -> Vec<ReasonKind> {
+pub(crate) fn kinds(gate: &RegressionGate) -> Vec<ReasonKind> {
     gate.reasons.iter().map(|reason| reason.kind).collect()
 }
 
@@ -91,10 +93,10 @@ pub(crate) fn without(run: &Run, unwanted: impl Fn(&str) -> bool) -> Run {
 }
 
 /// A trial of the control, with the seconds of its memory-bound and compute-bound kernels.
-pub(crate) fn control(round: u32, order: u32, [memory, compute]: [f64; 2]) -> Record {
+pub(crate) fn control(round: u32, order: u32, [memory, compute]: [f64; 2]) -> JournalRecord {
     let cell = Cell {
         workload: "analytics".into(),
-        id: Id::new("control", "1", "kernels", ""),
+        id: ConfigurationId::new("control", "1", "kernels", ""),
         profile: None,
         step: Step::Control,
         phase: Phase::Steady,
@@ -102,7 +104,7 @@ pub(crate) fn control(round: u32, order: u32, [memory, compute]: [f64; 2]) -> Re
         parameters: Default::default(),
     };
     let mut record = trial(cell, round, None);
-    if let Body::Trial(trial) = &mut record.body {
+    if let RecordBody::Trial(trial) = &mut record.body {
         trial.order = order;
         trial.metrics =
             [("control_memory_s".to_owned(), memory), ("control_compute_s".to_owned(), compute)].into();

@@ -3,13 +3,13 @@
 use serde::{Deserialize, Serialize};
 
 use super::Verdict;
-use crate::id::Id;
-use crate::ranking::Profile;
+use crate::id::ConfigurationId;
+use crate::ranking::MemoryProfile;
 
 /// Where the expected answer, with which all others are compared, comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Basis {
+pub enum ExpectedAnswerSource {
     /// A strict majority of the systems that answered over the same documents, at least two systems.
     Agreed,
     /// Several systems answered, but there is no such majority, so that no answer counts as correct.
@@ -26,7 +26,7 @@ pub enum Basis {
     Unanswered,
 }
 
-impl Basis {
+impl ExpectedAnswerSource {
     /// Word for the basis in files and tables.
     #[must_use]
     pub fn word(self) -> &'static str {
@@ -56,7 +56,7 @@ pub struct Agreement {
     /// Name of the question, which is the step of its cells.
     pub question: String,
     /// Where the expected answer comes from.
-    pub basis: Basis,
+    pub basis: ExpectedAnswerSource,
     /// Number of documents over which answers were compared: those that all voting configurations hold, or
     /// all that were offered if the user gave the answer.
     #[serde(default)]
@@ -79,7 +79,7 @@ pub struct Agreement {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
     /// Result of each configuration, in plan order.
-    pub standings: Vec<Standing>,
+    pub standings: Vec<ConfigurationAnswer>,
 }
 
 impl Agreement {
@@ -105,21 +105,21 @@ pub struct FirstRows {
 
 /// Answer of one configuration compared with the expected one.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Standing {
+pub struct ConfigurationAnswer {
     /// Configuration that was asked.
     #[serde(flatten)]
-    pub id: Id,
+    pub id: ConfigurationId,
     /// Memory profile of the configuration. `None` if not stated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub profile: Option<Profile>,
+    pub profile: Option<MemoryProfile>,
     /// Whether it gave the expected answer, another one, or none.
-    pub answer: Given,
+    pub answer: AnswerStatus,
     /// How the answer differs or why there is none, in words. `None` if the answers are equal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
     /// Rows that differ. `None` unless the answer is different.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub rows: Option<DifferentRows>,
+    pub rows: Option<RowDifference>,
     /// Rule that explains the difference, in words. `None` if none applies.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rule: Option<String>,
@@ -144,7 +144,7 @@ pub struct Standing {
 /// Kind of answer that a configuration gave to a question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Given {
+pub enum AnswerStatus {
     /// The expected answer, or one that is equal to it by the rules of comparison.
     Same,
     /// An answer that differs from the expected one.
@@ -159,13 +159,17 @@ pub enum Given {
 
 /// First rows that differ, in both directions.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct DifferentRows {
+pub struct RowDifference {
     /// Rows of the expected answer that this answer lacks.
-    pub lacks: Vec<Vec<serde_json::Value>>,
+    #[serde(rename = "lacks")]
+    pub missing_rows: Vec<Vec<serde_json::Value>>,
     /// Total number of such rows.
-    pub lacking: u64,
+    #[serde(rename = "lacking")]
+    pub missing_count: u64,
     /// Rows of this answer that the expected answer lacks.
-    pub has: Vec<Vec<serde_json::Value>>,
+    #[serde(rename = "has")]
+    pub extra_rows: Vec<Vec<serde_json::Value>>,
     /// Total number of rows that only this answer has.
-    pub having: u64,
+    #[serde(rename = "having")]
+    pub extra_count: u64,
 }

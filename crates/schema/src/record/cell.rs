@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Parameters, Phase};
-use crate::id::{Id, State, Step};
-use crate::ranking::Profile;
+use crate::id::{ConfigurationId, DataState, Step};
+use crate::ranking::MemoryProfile;
 
 /// Cell: everything that identifies a trial except its round and repetition.
 ///
@@ -15,15 +15,15 @@ pub struct Cell {
     /// Name of the workload, such as `analytics`.
     pub workload: String,
     /// Configuration that was measured.
-    pub id: Id,
+    pub id: ConfigurationId,
     /// Memory profile of the configuration. `None` in runs of version 0.1.0 and for remote servers.
-    pub profile: Option<Profile>,
+    pub profile: Option<MemoryProfile>,
     /// Step of the workload, such as a question.
     pub step: Step,
     /// Phase of the measurement, see [`Phase`].
     pub phase: Phase,
     /// Data state at the trial. `None` before there is one, as for loads.
-    pub state: Option<State>,
+    pub state: Option<DataState>,
     /// Further dimensions, such as the number of clients.
     pub parameters: Parameters,
 }
@@ -54,18 +54,18 @@ impl From<WrittenCell> for Cell {
                 word.is_empty()
             }
             (STATE, Some(word)) => {
-                state = State::of_word(word);
+                state = DataState::of_word(word);
                 state.is_none()
             }
             (PROFILE, Some(word)) => {
-                profile = Profile::of_word(word);
+                profile = MemoryProfile::of_word(word);
                 profile.is_none()
             }
             _ => true,
         });
         Self {
             workload,
-            id: Id { system, version, variant, storage },
+            id: ConfigurationId { system, version, variant, storage },
             profile,
             step,
             phase,
@@ -78,7 +78,7 @@ impl From<WrittenCell> for Cell {
 impl From<Cell> for WrittenCell {
     fn from(cell: Cell) -> Self {
         let parameters = cell.dimensions();
-        let Cell { workload, id: Id { system, version, variant, .. }, step, phase, .. } = cell;
+        let Cell { workload, id: ConfigurationId { system, version, variant, .. }, step, phase, .. } = cell;
         Self { workload, system, version, variant, step, phase, parameters }
     }
 }
@@ -169,7 +169,7 @@ impl Cell {
     /// Returns `true` if the cell was measured on the data of `load`: same configuration and workload, and
     /// equal values of all parameters that both have.
     #[must_use]
-    pub fn is_over(&self, load: &Self) -> bool {
+    pub fn belongs_to_load(&self, load: &Self) -> bool {
         let (mine, loads) = (&self.parameters, &load.parameters);
         (&self.workload, &self.id, self.profile) == (&load.workload, &load.id, load.profile)
             && loads.iter().all(|(name, value)| mine.get(name).is_none_or(|own| own == value))
@@ -185,8 +185,8 @@ impl Cell {
             name.push_str(self.phase.word());
         }
         // Drained is the default state for questions and is omitted; a size always names its state.
-        let state = self.state.filter(|state| self.phase == Phase::Steady || *state != State::Drained);
-        for word in state.map(|state| state.word().to_owned()).into_iter().chain(self.further()) {
+        let state = self.state.filter(|state| self.phase == Phase::Steady || *state != DataState::Drained);
+        for word in state.map(|state| state.word().to_owned()).into_iter().chain(self.dimension_labels()) {
             name.push_str(", ");
             name.push_str(&word);
         }
@@ -195,7 +195,7 @@ impl Cell {
 
     /// Words for the further dimensions, without those of the configuration and those with default values.
     #[must_use]
-    pub fn further(&self) -> Vec<String> {
+    pub fn dimension_labels(&self) -> Vec<String> {
         const FIRST: [&str; 4] = [OPERATION, CLIENTS, DURABILITY, ARRIVAL];
         let first = FIRST.iter().filter_map(|name| self.parameters.get_key_value(*name));
         let others = self.parameters.iter().filter(|(name, _)| !FIRST.contains(&name.as_str()));
@@ -205,7 +205,7 @@ impl Cell {
     /// Text that is equal for two cells only if the cells are equal. Stable between program versions.
     #[must_use]
     pub fn key(&self) -> String {
-        let Id { system, version, variant, .. } = &self.id;
+        let ConfigurationId { system, version, variant, .. } = &self.id;
         let mut key =
             format!("{}/{system}@{version}/{variant}/{}/{}", self.workload, self.step, self.phase.word());
         for (name, value) in self.dimensions() {
@@ -234,7 +234,7 @@ pub(super) mod tests {
     pub(crate) fn cell() -> Cell {
         Cell {
             workload: "analytics".into(),
-            id: Id::new("mock", "1", "plain", "default"),
+            id: ConfigurationId::new("mock", "1", "plain", "default"),
             profile: None,
             step: "q1".into(),
             phase: Phase::Hot,
@@ -257,9 +257,9 @@ pub(super) mod tests {
     fn names_say_what_does_not_go_without_saying() {
         let mut one = cell();
         assert_eq!(one.name(), "q1 hot");
-        one.state = Some(State::Compacted);
+        one.state = Some(DataState::Compacted);
         assert_eq!(one.name(), "q1 hot, compacted");
-        one.state = Some(State::Drained);
+        one.state = Some(DataState::Drained);
         one.phase = Phase::Measured;
         one.step = "a".into();
         one.parameters = serde_json::from_str(
@@ -280,12 +280,12 @@ pub(super) mod tests {
     fn a_cell_is_over_the_load_that_is_like_it() {
         let one = cell();
         let mut load = Cell { step: Step::Load, phase: Phase::Load, ..cell() };
-        assert!(one.is_over(&load));
+        assert!(one.belongs_to_load(&load));
         load.parameters.insert("documents".into(), "large".into());
-        assert!(one.is_over(&load), "nothing else is said");
+        assert!(one.belongs_to_load(&load), "nothing else is said");
         let mut other = one.clone();
         other.parameters.insert("documents".into(), "flat".into());
-        assert!(!other.is_over(&load));
-        assert!(!Cell { workload: "serving".into(), ..cell() }.is_over(&load));
+        assert!(!other.belongs_to_load(&load));
+        assert!(!Cell { workload: "serving".into(), ..cell() }.belongs_to_load(&load));
     }
 }

@@ -7,7 +7,9 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-pub use agreement::{Agreement, Basis, DifferentRows, FirstRows, Given, Standing};
+pub use agreement::{
+    Agreement, AnswerStatus, ConfigurationAnswer, ExpectedAnswerSource, FirstRows, RowDifference,
+};
 pub use cell::{ARRIVAL, CLIENTS, CLOSED, Cell, DURABILITY, OBJECTIVE, OPERATION, RATE_PER_S, RATE_SHARE};
 
 /// Format version of journal records; a newer one in a file is rejected.
@@ -55,7 +57,7 @@ impl Verdict {
     /// Returns `true` if the answer is neither confirmed nor contradicted. Results with such a verdict are
     /// never ranked.
     #[must_use]
-    pub fn is_in_doubt(self) -> bool {
+    pub fn is_unverified(self) -> bool {
         matches!(self, Self::Unverified | Self::Disputed)
     }
 
@@ -242,7 +244,7 @@ pub struct Trial {
     pub histograms: BTreeMap<String, String>,
     /// Operations per second of the trial, including the warm-up. Empty for trials without clients.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub per_second: Vec<PerSecond>,
+    pub per_second: Vec<TrialSecond>,
     /// Bottleneck of the trial, such as `disk` or `one core`. `None` if the trial was too short to classify.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bound_by: Option<String>,
@@ -281,7 +283,7 @@ impl Finding {
 
     /// State and details in one text, such as `changed: key order, loss`.
     #[must_use]
-    pub fn told(&self) -> String {
+    pub fn describe(&self) -> String {
         match self.kinds.as_slice() {
             [] => self.state.clone(),
             kinds => format!("{}: {}", self.state, kinds.join(", ")),
@@ -291,7 +293,7 @@ impl Finding {
 
 /// Operations of all clients in one second of a trial.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
-pub struct PerSecond {
+pub struct TrialSecond {
     /// Operations that ended successfully in this second.
     pub operations: u64,
     /// Operations that failed in this second.
@@ -350,7 +352,7 @@ pub struct PlanCheck {
 
 /// Whether a system returns documents as they were loaded.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Structure {
+pub struct RoundTripReport {
     /// Cell of the check; its step is `structure`.
     #[serde(flatten)]
     pub cell: Cell,
@@ -408,13 +410,13 @@ impl Reason {
 /// Content of a journal line, by its `type`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
-pub enum Body {
+pub enum RecordBody {
     /// Final record of a trial.
     Trial(Box<Trial>),
     /// Query plan that was stored and checked.
     Plan(PlanCheck),
     /// Comparison of documents read back with those loaded.
-    Structure(Structure),
+    Structure(RoundTripReport),
     /// Documents that a system rejected while loading.
     Rejects(Rejects),
     /// Comparison of all answers to one question.
@@ -428,20 +430,20 @@ pub enum Body {
 
 /// One line of the journal.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Record {
+pub struct JournalRecord {
     /// Format version with which the line was written.
     pub v: u32,
     /// Key of the record, unique within the journal.
     pub key: String,
     /// Content of the record, according to its type.
     #[serde(flatten)]
-    pub body: Body,
+    pub body: RecordBody,
 }
 
-impl Record {
+impl JournalRecord {
     /// Makes a record of the current format version.
     #[must_use]
-    pub fn new(key: String, body: Body) -> Self {
+    pub fn new(key: String, body: RecordBody) -> Self {
         Self { v: JOURNAL_VERSION, key, body }
     }
 }
@@ -453,9 +455,9 @@ mod tests {
 
     #[test]
     fn records_survive_a_round_trip_and_name_their_type() {
-        let record = Record::new(
+        let record = JournalRecord::new(
             cell().trial_key(2, 7),
-            Body::Trial(Box::new(Trial {
+            RecordBody::Trial(Box::new(Trial {
                 at_ms: 5,
                 verdict: Verdict::Wrong,
                 rows: Some(3),
@@ -465,7 +467,7 @@ mod tests {
         );
         let line = serde_json::to_string(&record).unwrap();
         assert!(line.starts_with(r#"{"v":1,"key":"#) && line.contains(r#""type":"trial""#), "{line}");
-        assert_eq!(serde_json::from_str::<Record>(&line).unwrap(), record);
+        assert_eq!(serde_json::from_str::<JournalRecord>(&line).unwrap(), record);
     }
 
     #[test]

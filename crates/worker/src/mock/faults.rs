@@ -3,42 +3,42 @@
 use std::sync::PoisonError;
 use std::time::Duration;
 
-use jsonathlon_driver_api::driver::{DriverError, Host, Result};
-use jsonathlon_driver_api::rows::Outcome;
+use jsonathlon_driver_api::driver::{DriverContext, DriverError, Result};
+use jsonathlon_driver_api::rows::ResultSet;
 use jsonathlon_schema::value::{Row, Value};
 use rustix::process::{Signal, getpid, kill_process};
 
-use super::script::{Act, Changes, Death};
+use super::script::{ExitMode, FaultAction, ReadBackFault};
 
 /// Executes the part of a fault that comes before the answer. In a load, `offered` documents were read so
 /// far.
-pub(super) fn before(act: &Act, offered: u64, host: &Host) -> Result<()> {
+pub(super) fn inject_before(act: &FaultAction, offered: u64, host: &DriverContext) -> Result<()> {
     match act {
-        Act::Delay { ms } => host.clock.sleep(Duration::from_millis(*ms)),
-        Act::Refuse { message } => return Err(DriverError::Refused(message.clone())),
-        Act::Conflict { message } => return Err(DriverError::Conflict(message.clone())),
-        Act::Lose { message } => return Err(DriverError::Crashed(message.clone())),
-        Act::Crash { by, after } if *after == offered => die(*by),
-        Act::Hang { after } if *after == offered => loop {
+        FaultAction::Delay { ms } => host.clock.sleep(Duration::from_millis(*ms)),
+        FaultAction::Refuse { message } => return Err(DriverError::Refused(message.clone())),
+        FaultAction::Conflict { message } => return Err(DriverError::Conflict(message.clone())),
+        FaultAction::Lose { message } => return Err(DriverError::Crashed(message.clone())),
+        FaultAction::Crash { by, after } if *after == offered => die(*by),
+        FaultAction::Hang { after } if *after == offered => loop {
             // Not on the host's clock, because a fake clock would turn this into a busy loop.
             std::thread::sleep(Duration::from_secs(3600));
         },
-        Act::Garbage { text, times } => spoil(text, *times, host)?,
-        Act::Print { text } => println!("{text}"),
+        FaultAction::Garbage { text, times } => spoil(text, *times, host)?,
+        FaultAction::Print { text } => println!("{text}"),
         _ => {}
     }
     Ok(())
 }
 
-fn die(by: Death) -> ! {
-    if by == Death::Kill {
+fn die(by: ExitMode) -> ! {
+    if by == ExitMode::Kill {
         // If the kill fails, the process aborts below.
         kill_process(getpid(), Signal::KILL).ok();
     }
     std::process::abort()
 }
 
-fn spoil(text: &str, times: u64, host: &Host) -> Result<()> {
+fn spoil(text: &str, times: u64, host: &DriverContext) -> Result<()> {
     let Some(output) = &host.output else {
         return Err(DriverError::Unsupported("there is no stream to be spoilt".into()));
     };
@@ -54,24 +54,24 @@ fn spoil(text: &str, times: u64, host: &Host) -> Result<()> {
 }
 
 /// Applies the part of a fault that changes an answer.
-pub(super) fn after(act: &Act, outcome: &mut Outcome) {
+pub(super) fn inject_after(act: &FaultAction, outcome: &mut ResultSet) {
     let rows = &mut outcome.rows;
     match act {
-        Act::WrongValue { row, column, value } => {
+        FaultAction::WrongValue { row, column, value } => {
             if let Some(cell) = cell(rows, *row, *column) {
                 *cell = value.clone().unwrap_or_else(|| another(cell));
             }
         }
-        Act::Nan { row, column } => {
+        FaultAction::Nan { row, column } => {
             if let Some(cell) = cell(rows, *row, *column) {
                 *cell = Value::Float(f64::NAN);
             }
         }
-        Act::MissingRow { row } if *row < rows.len() => {
+        FaultAction::MissingRow { row } if *row < rows.len() => {
             rows.remove(*row);
         }
-        Act::ExtraRow { cells } => rows.push(cells.clone()),
-        Act::Reorder => rows.reverse(),
+        FaultAction::ExtraRow { cells } => rows.push(cells.clone()),
+        FaultAction::Reorder => rows.reverse(),
         _ => {}
     }
 }
@@ -93,7 +93,7 @@ fn another(value: &Value) -> Value {
 
 /// Returns a document as a system that changes documents would return it. Text that is not JSON stays
 /// unchanged.
-pub(super) fn changed(document: String, changes: Changes) -> String {
+pub(super) fn changed(document: String, changes: ReadBackFault) -> String {
     if !changes.drop_nulls && !changes.reorder_keys {
         return document;
     }
@@ -107,7 +107,7 @@ pub(super) fn changed(document: String, changes: Changes) -> String {
     }
 }
 
-fn write(value: &serde_json::Value, changes: Changes, text: &mut String) {
+fn write(value: &serde_json::Value, changes: ReadBackFault, text: &mut String) {
     match value {
         serde_json::Value::Object(members) => {
             let mut members: Vec<_> =

@@ -11,7 +11,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 
 use jsonathlon_driver_api::driver::{DriverError, Result};
-use jsonathlon_driver_api::rows::Outcome;
+use jsonathlon_driver_api::rows::ResultSet;
 use jsonathlon_schema::value::Value;
 use serde_json::Value as Json;
 
@@ -72,16 +72,16 @@ fn l(document: &str) -> Result<i64> {
     Ok(parsed(document)?["l"].as_i64().unwrap_or_default())
 }
 
-fn column(name: &str, values: Vec<Value>) -> Outcome {
-    Outcome {
+fn column(name: &str, values: Vec<Value>) -> ResultSet {
+    ResultSet {
         columns: vec![name.to_owned()],
         rows: values.into_iter().map(|value| vec![value]).collect(),
-        ..Outcome::default()
+        ..ResultSet::default()
     }
 }
 
 /// Executes a statement. If `spoilt`, a copy also changes a second number in its first document.
-pub(super) fn answer(name: &str, rest: &str, folder: &Path, spoilt: bool) -> Result<Outcome> {
+pub(super) fn answer(name: &str, rest: &str, folder: &Path, spoilt: bool) -> Result<ResultSet> {
     let words: Vec<&str> = rest.split_whitespace().collect();
     let Some((&table, further)) = words.split_first() else {
         return Err(DriverError::Refused(format!("`{name}` of which table?")));
@@ -138,19 +138,19 @@ pub(super) fn answer(name: &str, rest: &str, folder: &Path, spoilt: bool) -> Res
                 let data = std::fs::metadata(path(folder, table, ending));
                 Value::Int(data.map_or(0, |data| i64::try_from(data.len()).unwrap_or(i64::MAX)))
             };
-            return Ok(Outcome {
+            return Ok(ResultSet {
                 columns: vec!["data_bytes".into(), "index_bytes".into()],
                 rows: vec![vec![bytes("table"), bytes("index")]],
-                ..Outcome::default()
+                ..ResultSet::default()
             });
         }
         _ => return asked(name, table, further, folder),
     }
-    Ok(Outcome::default())
+    Ok(ResultSet::default())
 }
 
 /// Executes a statement that only reads.
-fn asked(name: &str, table: &str, further: &[&str], folder: &Path) -> Result<Outcome> {
+fn asked(name: &str, table: &str, further: &[&str], folder: &Path) -> Result<ResultSet> {
     let mut found = Vec::new();
     let integer = Value::Int;
     match name {

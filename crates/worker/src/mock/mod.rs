@@ -25,30 +25,34 @@ use std::time::Duration;
 
 use jsonathlon_dataset::questions::Question;
 use jsonathlon_dataset::source::Source;
-use jsonathlon_driver_api::driver::{Connection, DocumentSource, DriverError, Host, LoadSink, Open, Result};
-use jsonathlon_driver_api::prepared::{Parameter, Prepared, Statements, nth, placeholder};
-use jsonathlon_driver_api::rows::{Outcome, Report, RowSink};
+use jsonathlon_driver_api::driver::{
+    Connection, DocumentSource, DriverContext, DriverError, LoadSink, Result, SessionOptions,
+};
+use jsonathlon_driver_api::prepared::{
+    Parameter, PreparedStatement, StatementTable, parameter_at, placeholder,
+};
+use jsonathlon_driver_api::rows::{ResultSet, RowSink, StatementStats};
 use jsonathlon_schema::value::{Row, Value};
 
-use script::{Act, Script};
+use script::{FaultAction, Script};
 use store::Store;
 
 /// A session of the mock with one data folder.
 pub(crate) struct Mock {
     script: Script,
     store: Store,
-    host: Host,
-    prepared: Statements<String>,
+    host: DriverContext,
+    prepared: StatementTable<String>,
 }
 
 impl Mock {
     /// Reads the script and opens the data folder.
-    pub(crate) fn open(open: &Open, host: &Host) -> Result<Self> {
+    pub(crate) fn open(open: &SessionOptions, host: &DriverContext) -> Result<Self> {
         let mock = Self {
             script: Script::of(open)?,
             store: Store::new(&open.folder),
             host: host.clone(),
-            prepared: Statements::default(),
+            prepared: StatementTable::default(),
         };
         mock.begin("open")?;
         Ok(mock)
@@ -66,8 +70,8 @@ impl Mock {
     fn happen(&self, name: &str, nth: u64, offered: u64) -> Result<()> {
         self.script.faults_of(name, nth).try_for_each(|act| {
             // In the middle of a load only faults that wait for a certain document are executed.
-            let waits = matches!(act, Act::Crash { .. } | Act::Hang { .. });
-            if offered > 0 && !waits { Ok(()) } else { faults::before(act, offered, &self.host) }
+            let waits = matches!(act, FaultAction::Crash { .. } | FaultAction::Hang { .. });
+            if offered > 0 && !waits { Ok(()) } else { faults::inject_before(act, offered, &self.host) }
         })
     }
 
@@ -75,27 +79,27 @@ impl Mock {
         Duration::from_millis(self.script.delay_ms.get(name).copied().unwrap_or(0))
     }
 
-    fn answer(&mut self, name: &str, rest: &str, nth: u64) -> Result<Outcome> {
+    fn answer(&mut self, name: &str, rest: &str, nth: u64) -> Result<ResultSet> {
         self.store.choose(rest);
         if let Some(question) = Question::ALL.into_iter().find(|question| question.id() == name) {
             let rows = self.store.answers()?.rows(question).to_vec();
             let columns = question.columns().iter().map(|column| (*column).to_owned()).collect();
             let rows_read = Some(self.store.documents()?);
-            return Ok(Outcome { columns, rows, rows_read, ..Outcome::default() });
+            return Ok(ResultSet { columns, rows, rows_read, ..ResultSet::default() });
         }
         match name {
             "create" => {
                 records::forget(self.store.folder());
-                self.store.create().map(|()| Outcome::default())
+                self.store.create().map(|()| ResultSet::default())
             }
             "drop" => {
                 records::forget(self.store.folder());
-                self.store.remove().map(|()| Outcome::default())
+                self.store.remove().map(|()| ResultSet::default())
             }
-            "index" | "drain" | "compact" => self.store.bytes().map(|_| Outcome::default()),
+            "index" | "drain" | "compact" => self.store.bytes().map(|_| ResultSet::default()),
             "load" => {
                 let file = rest.split_once(" < ").map_or(rest, |(_, file)| file);
-                self.load_file(Path::new(file), nth).map(|()| Outcome::default())
+                self.load_file(Path::new(file), nth).map(|()| ResultSet::default())
             }
             "drained" => Ok(single("remaining", count(self.script.undrained.saturating_sub(nth - 1)))),
             "count" => {
@@ -113,14 +117,14 @@ impl Mock {
             "rows" => many(rest),
             name if single::is_of_one(name) => single::answer(name, rest, self.store.folder(), &self.script),
             name if large::is_of_tables(name) => {
-                let spoilt = self.script.faults_of(name, nth).any(|act| matches!(act, Act::Careless));
+                let spoilt = self.script.faults_of(name, nth).any(|act| matches!(act, FaultAction::Careless));
                 large::answer(name, rest, self.store.folder(), spoilt)
             }
             _ => Err(DriverError::Refused(format!("unknown statement `{name}`"))),
         }
     }
 
-    fn sizes(&self) -> Result<Outcome> {
+    fn sizes(&self) -> Result<ResultSet> {
         let bytes = count(self.store.bytes()?);
         let mut figures = BTreeMap::from([
             ("total_bytes".to_owned(), bytes.clone()),
@@ -129,10 +133,10 @@ impl Mock {
         ]);
         figures.extend(self.script.sizes.clone());
         let (columns, row): (Vec<String>, Row) = figures.into_iter().unzip();
-        Ok(Outcome { columns, rows: vec![row], ..Outcome::default() })
+        Ok(ResultSet { columns, rows: vec![row], ..ResultSet::default() })
     }
 
-    fn read_back(&self, keys: &str) -> Result<Outcome> {
+    fn read_back(&self, keys: &str) -> Result<ResultSet> {
         let keys: Vec<i64> = keys
             .split(|byte: char| !byte.is_ascii_digit() && byte != '-')
             .filter(|key| !key.is_empty())
@@ -140,10 +144,10 @@ impl Mock {
             .collect::<Result<_>>()?;
         let documents = self.store.with_times(&keys)?;
         let row = |document| vec![Value::Text(faults::changed(document, self.script.read_back))];
-        Ok(Outcome {
+        Ok(ResultSet {
             columns: vec!["document".into()],
             rows: documents.into_iter().map(row).collect(),
-            ..Outcome::default()
+            ..ResultSet::default()
         })
     }
 
@@ -208,47 +212,47 @@ impl Connection for Mock {
         Ok(self.script.version.clone())
     }
 
-    fn ask(&mut self, statement: &str, sink: &mut dyn RowSink) -> Result<Report> {
-        let mut outcome = Outcome::default();
+    fn ask(&mut self, statement: &str, sink: &mut dyn RowSink) -> Result<StatementStats> {
+        let mut outcome = ResultSet::default();
         for statement in statement.split(';').map(str::trim).filter(|statement| !statement.is_empty()) {
             let (name, rest) = statement.split_once(char::is_whitespace).unwrap_or((statement, ""));
             let nth = self.begin(name)?;
             outcome = self.answer(name, rest.trim(), nth)?;
             outcome.server_seconds = Some(self.delay(name).as_secs_f64());
-            self.script.faults_of(name, nth).for_each(|act| faults::after(act, &mut outcome));
+            self.script.faults_of(name, nth).for_each(|act| faults::inject_after(act, &mut outcome));
         }
         outcome.replay(sink)
     }
 
-    fn prepare(&mut self, statement: &str) -> Result<Prepared> {
-        Ok(self.prepared.keep(statement.to_owned()))
+    fn prepare(&mut self, statement: &str) -> Result<PreparedStatement> {
+        Ok(self.prepared.insert(statement.to_owned()))
     }
 
     fn execute(
         &mut self,
-        prepared: &Prepared,
+        prepared: &PreparedStatement,
         parameters: &[Parameter<'_>],
         sink: &mut dyn RowSink,
-    ) -> Result<Report> {
+    ) -> Result<StatementStats> {
         let statement = self.prepared.get(prepared)?;
         if records::is_of_records(statement) {
             let Self { store, script, host, .. } = &*self;
             let done = records::execute(statement, parameters, store.folder(), store, script, host)?;
             let report = done.0.replay(sink)?;
-            return Ok(Report { affected: done.1, ..report });
+            return Ok(StatementStats { affected: done.1, ..report });
         }
         if let Some(table) = single::table_of_put(statement) {
             let table = table.to_owned();
             self.begin(single::PUT)?;
-            let document = shown(nth(0, parameters)?);
+            let document = shown(parameter_at(0, parameters)?);
             if let Some(reason) = single::unwanted(document.as_bytes(), &self.script) {
                 return Err(DriverError::Refused(reason));
             }
             single::put(self.store.folder(), &table, document.as_bytes())?;
-            return Outcome::default().replay(sink);
+            return ResultSet::default().replay(sink);
         }
         let words = statement.split(' ').map(|word| match placeholder(word) {
-            Some(index) => nth(index, parameters).map(shown),
+            Some(index) => parameter_at(index, parameters).map(shown),
             None => Ok(word.to_owned()),
         });
         let text = words.collect::<Result<Vec<_>>>()?.join(" ");
@@ -323,25 +327,25 @@ fn shown(parameter: &Parameter<'_>) -> String {
 }
 
 /// Parses `TABLE [[CELL, …], …]` and returns these rows.
-fn told(rest: &str) -> Result<Outcome> {
+fn told(rest: &str) -> Result<ResultSet> {
     let text = rest.get(rest.find('[').unwrap_or(rest.len())..).unwrap_or_default();
     let rows: Vec<Row> = serde_json::from_str(text)
         .map_err(|error| DriverError::Refused(format!("`{text}` is no list of rows: {error}")))?;
     let width = rows.first().map_or(0, Vec::len);
     let columns = (0..width).map(|place| format!("c{place}")).collect();
-    Ok(Outcome { columns, rows, ..Outcome::default() })
+    Ok(ResultSet { columns, rows, ..ResultSet::default() })
 }
 
 /// Parses `TABLE N` and returns N rows.
-fn many(rest: &str) -> Result<Outcome> {
+fn many(rest: &str) -> Result<ResultSet> {
     let number = rest.rsplit(' ').next().and_then(|number| number.parse().ok());
     let rows: i64 = number.ok_or_else(|| DriverError::Refused(format!("`{rest}` says no number of rows")))?;
     let rows = (0..rows).map(|row| vec![Value::Int(row)]).collect();
-    Ok(Outcome { columns: vec!["c0".into()], rows, ..Outcome::default() })
+    Ok(ResultSet { columns: vec!["c0".into()], rows, ..ResultSet::default() })
 }
 
-fn single(column: &str, value: Value) -> Outcome {
-    Outcome { columns: vec![column.into()], rows: vec![vec![value]], ..Outcome::default() }
+fn single(column: &str, value: Value) -> ResultSet {
+    ResultSet { columns: vec![column.into()], rows: vec![vec![value]], ..ResultSet::default() }
 }
 
 fn count(number: u64) -> Value {

@@ -11,13 +11,13 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 
-use jsonathlon_driver_api::driver::{DriverError, Host, Result};
-use jsonathlon_driver_api::prepared::{Parameter, nth};
-use jsonathlon_driver_api::rows::Outcome;
+use jsonathlon_driver_api::driver::{DriverContext, DriverError, Result};
+use jsonathlon_driver_api::prepared::{Parameter, parameter_at};
+use jsonathlon_driver_api::rows::ResultSet;
 use jsonathlon_schema::value::Value;
 
 use super::faults;
-use super::script::{Act, Keeps, Script};
+use super::script::{FaultAction, Persistence, Script};
 use super::store::Store;
 
 /// Tables of this process by their data folders.
@@ -26,9 +26,9 @@ static TABLES: LazyLock<Mutex<HashMap<PathBuf, Arc<Mutex<Table>>>>> = LazyLock::
 /// Documents of one table, with the number of executions of each statement.
 #[derive(Debug, Default)]
 struct Table {
-    documents: BTreeMap<String, Versions>,
+    documents: BTreeMap<String, DocumentVersions>,
     asks: HashMap<String, u64>,
-    kept: Kept,
+    kept: PersistedWrites,
 }
 
 /// File of the writes that outlive the process.
@@ -36,16 +36,16 @@ const KEPT: &str = "kept.ndjson";
 
 /// Writes since the process began that may outlive it.
 #[derive(Debug, Default)]
-struct Kept {
+struct PersistedWrites {
     file: Option<File>,
     writes: u64,
     /// Lines that were acknowledged and not written to the file yet.
     waiting: Vec<u8>,
 }
 
-impl Kept {
+impl PersistedWrites {
     /// Keeps a written document, with the losses that the script plants.
-    fn add(&mut self, folder: &Path, key: &str, document: &str, how: Keeps) -> Result<()> {
+    fn add(&mut self, folder: &Path, key: &str, document: &str, how: Persistence) -> Result<()> {
         self.writes += 1;
         let is_nth = |each: Option<u64>| each.is_some_and(|each| self.writes.is_multiple_of(each.max(1)));
         if !is_nth(how.loses_each) {
@@ -83,7 +83,7 @@ fn kept(folder: &Path) -> Vec<(String, String)> {
 
 /// A document and the version that it replaced.
 #[derive(Debug, Clone, Default)]
-struct Versions {
+struct DocumentVersions {
     now: String,
     before: Option<String>,
 }
@@ -115,11 +115,11 @@ fn table(folder: &Path, store: &Store) -> Result<Arc<Mutex<Table>>> {
         let Ok(parsed) = serde_json::from_slice::<serde_json::Value>(line) else { return };
         if let (Some(key), Some(document)) = (parsed.get("key"), parsed.get("doc")) {
             let key = key.as_str().map_or_else(|| key.to_string(), str::to_owned);
-            table.documents.insert(key, Versions { now: document.to_string(), before: None });
+            table.documents.insert(key, DocumentVersions { now: document.to_string(), before: None });
         }
     })?;
     for (key, now) in kept(folder) {
-        table.documents.insert(key, Versions { now, before: None });
+        table.documents.insert(key, DocumentVersions { now, before: None });
     }
     let table = Arc::new(Mutex::new(table));
     all.insert(folder.to_owned(), Arc::clone(&table));
@@ -127,7 +127,7 @@ fn table(folder: &Path, store: &Store) -> Result<Arc<Mutex<Table>>> {
 }
 
 fn text(parameters: &[Parameter<'_>], index: usize) -> Result<String> {
-    Ok(match nth(index, parameters)? {
+    Ok(match parameter_at(index, parameters)? {
         Parameter::Text(text) | Parameter::Json(text) => (*text).to_owned(),
         Parameter::Int(number) => number.to_string(),
         other => return Err(DriverError::Refused(format!("{other:?} is neither text nor a number"))),
@@ -142,8 +142,8 @@ pub(super) fn execute(
     folder: &Path,
     store: &Store,
     script: &Script,
-    host: &Host,
-) -> Result<(Outcome, Option<u64>)> {
+    host: &DriverContext,
+) -> Result<(ResultSet, Option<u64>)> {
     let name = statement.split_whitespace().next().unwrap_or(statement);
     let table = table(folder, store)?;
     let count = {
@@ -156,7 +156,7 @@ pub(super) fn execute(
         host.clock.sleep(std::time::Duration::from_millis(*delay));
     }
     for act in script.faults_of(name, count) {
-        faults::before(act, 0, host)?;
+        faults::inject_before(act, 0, host)?;
     }
     let (mut outcome, affected) = {
         let mut table = held(&table);
@@ -176,9 +176,9 @@ pub(super) fn execute(
     Ok((outcome, affected))
 }
 
-fn answer(name: &str, parameters: &[Parameter<'_>], table: &mut Table) -> Result<(Outcome, Option<u64>)> {
+fn answer(name: &str, parameters: &[Parameter<'_>], table: &mut Table) -> Result<(ResultSet, Option<u64>)> {
     let key = text(parameters, 0)?;
-    let written = |count: bool| Ok((Outcome::default(), Some(u64::from(count))));
+    let written = |count: bool| Ok((ResultSet::default(), Some(u64::from(count))));
     match name {
         "kv_read" => {
             let found = table.documents.get(&key);
@@ -203,7 +203,7 @@ fn answer(name: &str, parameters: &[Parameter<'_>], table: &mut Table) -> Result
             if table.documents.contains_key(&key) {
                 return Err(DriverError::Duplicate(format!("the key {key} is there already")));
             }
-            table.documents.insert(key, Versions { now: document, before: None });
+            table.documents.insert(key, DocumentVersions { now: document, before: None });
             written(true)
         }
         "kv_delete" => written(table.documents.remove(&key).is_some()),
@@ -221,13 +221,13 @@ fn answer(name: &str, parameters: &[Parameter<'_>], table: &mut Table) -> Result
     }
 }
 
-fn rows(rows: impl IntoIterator<Item = Vec<Value>>) -> Outcome {
+fn rows(rows: impl IntoIterator<Item = Vec<Value>>) -> ResultSet {
     let rows: Vec<Vec<Value>> = rows.into_iter().collect();
     let columns = match rows.first().map(Vec::len) {
         Some(2) => vec!["key".to_owned(), "doc".to_owned()],
         _ => vec!["doc".to_owned()],
     };
-    Outcome { columns, rows, ..Outcome::default() }
+    ResultSet { columns, rows, ..ResultSet::default() }
 }
 
 fn field(document: &str) -> Option<String> {
@@ -235,7 +235,7 @@ fn field(document: &str) -> Option<String> {
     Some(parsed.get("field0")?.as_str()?.to_owned())
 }
 
-fn set(found: &mut Versions, value: String) {
+fn set(found: &mut DocumentVersions, value: String) {
     let Ok(mut parsed) = serde_json::from_str::<serde_json::Value>(&found.now) else { return };
     if let Some(members) = parsed.as_object_mut() {
         members.insert("field0".to_owned(), value.into());
@@ -244,27 +244,32 @@ fn set(found: &mut Versions, value: String) {
 }
 
 /// Applies a fault to an answer.
-fn spoil(act: &Act, parameters: &[Parameter<'_>], table: &Table, outcome: &mut Outcome) -> Result<()> {
+fn spoil(
+    act: &FaultAction,
+    parameters: &[Parameter<'_>],
+    table: &Table,
+    outcome: &mut ResultSet,
+) -> Result<()> {
     let Some(Value::Text(document)) = outcome.rows.first_mut().and_then(|row| row.last_mut()) else {
-        faults::after(act, outcome);
+        faults::inject_after(act, outcome);
         return Ok(());
     };
     let key = text(parameters, 0)?;
     match act {
-        Act::Stale => {
+        FaultAction::Stale => {
             if let Some(before) = table.documents.get(&key).and_then(|found| found.before.clone()) {
                 *document = before;
             }
         }
-        Act::Truncated => {
+        FaultAction::Truncated => {
             document.pop();
         }
-        Act::AnotherKey => {
+        FaultAction::AnotherKey => {
             if let Some((_, other)) = table.documents.iter().find(|(other, _)| **other != key) {
                 other.now.clone_into(document);
             }
         }
-        other => faults::after(other, outcome),
+        other => faults::inject_after(other, outcome),
     }
     Ok(())
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use jsonathlon_driver_api::driver::{DriverError, Open, Result};
+use jsonathlon_driver_api::driver::{DriverError, Result, SessionOptions};
 use jsonathlon_schema::value::Value;
 use serde::Deserialize;
 
@@ -20,7 +20,7 @@ pub(crate) struct Script {
     /// Faults with the statements at which they happen.
     pub(crate) faults: Vec<Fault>,
     /// Documents that loads reject.
-    pub(crate) refuse: Vec<Refusal>,
+    pub(crate) refuse: Vec<DocumentRejection>,
     /// Length in bytes of the longest document with a key that is accepted. `None` for no limit.
     pub(crate) longest: Option<usize>,
     /// Number that is added to every answer of `count`.
@@ -28,13 +28,13 @@ pub(crate) struct Script {
     /// Number of executions of `drained` that report remaining work.
     pub(crate) undrained: u64,
     /// Changes of documents that are read back.
-    pub(crate) read_back: Changes,
+    pub(crate) read_back: ReadBackFault,
     /// Whether tables of one document accept text that is not JSON.
     pub(crate) takes_anything: bool,
     /// Largest number of nested levels in tables of one document. `None` for no limit.
     pub(crate) deepest: Option<usize>,
     /// How the writes of clients outlive the process. `None` if they do not.
-    pub(crate) keeps: Option<Keeps>,
+    pub(crate) keeps: Option<Persistence>,
     /// Columns of `sizes` that replace the real ones or are added.
     pub(crate) sizes: BTreeMap<String, Value>,
     /// Query plans by the name of the statement.
@@ -51,7 +51,7 @@ impl Default for Script {
             longest: None,
             count_off_by: 0,
             undrained: 0,
-            read_back: Changes::default(),
+            read_back: ReadBackFault::default(),
             takes_anything: false,
             deepest: None,
             keeps: None,
@@ -71,13 +71,13 @@ pub(crate) struct Fault {
     pub(crate) nth: Option<u64>,
     /// What happens in this fault.
     #[serde(flatten)]
-    pub(crate) act: Act,
+    pub(crate) act: FaultAction,
 }
 
 /// Kinds of faults of the mock.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(tag = "do", rename_all = "snake_case")]
-pub(crate) enum Act {
+pub(crate) enum FaultAction {
     /// Replaces one cell by `value`, or by something close to the right value.
     WrongValue {
         row: usize,
@@ -103,7 +103,7 @@ pub(crate) enum Act {
     /// Ends the process; in a load after this many documents.
     Crash {
         #[serde(default)]
-        by: Death,
+        by: ExitMode,
         #[serde(default)]
         after: u64,
     },
@@ -135,7 +135,7 @@ pub(crate) enum Act {
 /// How the writes of clients outlive the process: as lines of a file, appended in the order of the writes.
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub(crate) struct Keeps {
+pub(crate) struct Persistence {
     /// Number of writes that are acknowledged before they are written to the file together; by default 1.
     pub(crate) together: u64,
     /// Interval of writes that are acknowledged and never written to the file: every n-th. `None` for no
@@ -150,7 +150,7 @@ pub(crate) struct Keeps {
     pub(crate) is_careless: bool,
 }
 
-impl Default for Keeps {
+impl Default for Persistence {
     fn default() -> Self {
         Self { together: 1, loses_each: None, tears_each: None, syncs: false, is_careless: false }
     }
@@ -167,7 +167,7 @@ fn given<'de, D: serde::Deserializer<'de>>(deserializer: D) -> std::result::Resu
 /// Signal by which a process dies.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Death {
+pub(crate) enum ExitMode {
     /// SIGABRT, as after a failed assertion.
     #[default]
     Abort,
@@ -178,7 +178,7 @@ pub(crate) enum Death {
 /// A document that loads reject.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Refusal {
+pub(crate) struct DocumentRejection {
     /// Zero-based position of the document in the load.
     pub(crate) ordinal: u64,
     /// Message of the system; `<document>` stands for the document itself.
@@ -191,7 +191,7 @@ pub(crate) struct Refusal {
 /// Changes of documents that are read back.
 #[derive(Debug, Clone, Copy, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub(crate) struct Changes {
+pub(crate) struct ReadBackFault {
     /// Whether members with the value null are removed.
     pub(crate) drop_nulls: bool,
     /// Whether members are sorted by key.
@@ -204,7 +204,7 @@ impl Script {
     /// # Errors
     /// [`DriverError::Unavailable`] if the file cannot be read, [`DriverError::Unsupported`] if the script is
     /// invalid.
-    pub(crate) fn of(open: &Open) -> Result<Self> {
+    pub(crate) fn of(open: &SessionOptions) -> Result<Self> {
         let text = match open.settings.get("script") {
             Some(text) => text.clone(),
             None => match std::fs::read_to_string(open.folder.join(FILE)) {
@@ -220,7 +220,11 @@ impl Script {
     }
 
     /// Faults at the `nth` execution of `statement`.
-    pub(crate) fn faults_of<'a>(&'a self, statement: &'a str, nth: u64) -> impl Iterator<Item = &'a Act> {
+    pub(crate) fn faults_of<'a>(
+        &'a self,
+        statement: &'a str,
+        nth: u64,
+    ) -> impl Iterator<Item = &'a FaultAction> {
         self.faults
             .iter()
             .filter(move |fault| fault.on == statement && fault.nth.is_none_or(|wanted| wanted == nth))

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use jsonathlon_dataset::fidelity::strict;
 use jsonathlon_driver_api::driver::{DriverError, Result};
-use jsonathlon_driver_api::rows::Outcome;
+use jsonathlon_driver_api::rows::ResultSet;
 use jsonathlon_schema::value::Value;
 use serde_json::value::RawValue;
 
@@ -90,18 +90,18 @@ fn document(folder: &Path, table: &str) -> Result<Option<Vec<u8>>> {
 }
 
 /// Executes a statement on one of these tables.
-pub(super) fn answer(name: &str, rest: &str, folder: &Path, script: &Script) -> Result<Outcome> {
+pub(super) fn answer(name: &str, rest: &str, folder: &Path, script: &Script) -> Result<ResultSet> {
     let (table, member) = rest.split_once(' ').unwrap_or((rest, ""));
     let cell = match name {
         "one_create" => {
             let made = OpenOptions::new().write(true).create_new(true).open(path(folder, table));
             made.map_err(|_| DriverError::Refused("the table is there already".into()))?;
-            return Ok(Outcome::default());
+            return Ok(ResultSet::default());
         }
         "one_drop" => {
             return match std::fs::remove_file(path(folder, table)) {
                 Err(error) if error.kind() != ErrorKind::NotFound => Err(refused(&error)),
-                _ => Ok(Outcome::default()),
+                _ => Ok(ResultSet::default()),
             };
         }
         "one_hex" => document(folder, table)?.map(|bytes| {
@@ -122,7 +122,7 @@ pub(super) fn answer(name: &str, rest: &str, folder: &Path, script: &Script) -> 
         _ => return Err(DriverError::Refused(format!("unknown statement `{name}`"))),
     };
     let rows = cell.into_iter().map(|cell| vec![cell]).collect();
-    Ok(Outcome { columns: vec!["doc".to_owned()], rows, ..Outcome::default() })
+    Ok(ResultSet { columns: vec!["doc".to_owned()], rows, ..ResultSet::default() })
 }
 
 /// Value of a member: the content of a string, NULL for null or an absent member, otherwise the JSON text.

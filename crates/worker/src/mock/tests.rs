@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use jsonathlon_dataset::reference::Reference;
 use jsonathlon_dataset::scan::scan;
-use jsonathlon_driver_api::made::{Lines, Told};
+use jsonathlon_driver_api::test_support::{MemoryDocuments, RecordingSink};
 use jsonathlon_telemetry::clock::{Clock, FakeClock};
 use serde_json::json;
 
@@ -13,14 +13,19 @@ use crate::testing::event;
 const POST: &str = "app.bsky.feed.post";
 const LIKE: &str = "app.bsky.feed.like";
 
-fn host() -> (Host, Arc<FakeClock>) {
+fn host() -> (DriverContext, Arc<FakeClock>) {
     let clock = Arc::new(FakeClock::new());
-    (Host { clock: Arc::clone(&clock) as Arc<dyn Clock>, output: None }, clock)
+    (DriverContext { clock: Arc::clone(&clock) as Arc<dyn Clock>, output: None }, clock)
 }
 
 fn mock(folder: &Path, script: serde_json::Value) -> Result<Box<Mock>> {
     let settings = BTreeMap::from([("script".to_owned(), script.to_string())]);
-    let open = Open { protocol: "mock".into(), folder: folder.to_owned(), settings, ..Open::default() };
+    let open = SessionOptions {
+        protocol: "mock".into(),
+        folder: folder.to_owned(),
+        settings,
+        ..SessionOptions::default()
+    };
     Mock::open(&open, &host().0).map(Box::new)
 }
 
@@ -36,7 +41,10 @@ fn events() -> Vec<String> {
 fn loaded(folder: &Path, script: serde_json::Value) -> Box<Mock> {
     let mut mock = mock(folder, script).unwrap();
     mock.collect("create").unwrap();
-    assert_eq!(mock.bulk_in("load :doc", &mut Lines::of(&events()), &mut Told::default()), Ok(40));
+    assert_eq!(
+        mock.bulk_in("load :doc", &mut MemoryDocuments::of(&events()), &mut RecordingSink::default()),
+        Ok(40)
+    );
     mock
 }
 
@@ -89,9 +97,9 @@ fn documents_are_refused_by_the_script_and_for_what_they_are() {
     let script = json!({"refuse": [{"ordinal": 1, "reason": "too red"}], "count_off_by": 2});
     let mut mock = mock(folder.path(), script).unwrap();
     mock.collect("create").unwrap();
-    let mut told = Told::default();
+    let mut told = RecordingSink::default();
     let lines = [&b"{}"[..], b"{}", b"{\"a\":", b"[1]", b"{\"b\":1}", b"\"\xff\""];
-    assert_eq!(mock.bulk_in("load :doc", &mut Lines::of(&lines), &mut told), Ok(2));
+    assert_eq!(mock.bulk_in("load :doc", &mut MemoryDocuments::of(&lines), &mut told), Ok(2));
     assert_eq!(told.refused.iter().map(|refused| refused.0).collect::<Vec<_>>(), [1, 2, 3, 5]);
     assert_eq!(told.refused[0].1, "too red");
     assert!(told.refused[1].1.starts_with("not JSON: "), "{:?}", told.refused);
@@ -151,7 +159,7 @@ fn delays_pass_on_the_hosts_clock_and_are_told_as_its_own_time() {
     let folder = tempfile::tempdir().unwrap();
     let script = json!({"delay_ms": {"open": 700, "q1": 30}, "faults": [{"on": "q1", "nth": 2, "do": "delay", "ms": 5}]});
     let settings = BTreeMap::from([("script".to_owned(), script.to_string())]);
-    let open = Open { folder: folder.path().to_owned(), settings, ..Open::default() };
+    let open = SessionOptions { folder: folder.path().to_owned(), settings, ..SessionOptions::default() };
     let (host, clock) = host();
     let mut mock = Mock::open(&open, &host).unwrap();
     assert_eq!(clock.now(), Duration::from_millis(700));
@@ -187,7 +195,13 @@ fn documents_come_back_as_they_were_unless_the_script_changes_them() {
     let document = r#"{"time_us":-5,"b":null,"a":[{"d":1.0,"c":"é\n","n":null}]}"#;
     let mut plain = mock(folder.path(), json!({})).unwrap();
     plain.collect("create").unwrap();
-    plain.bulk_in(":doc", &mut Lines::of(&[document, r#"{"time_us":6}"#]), &mut Told::default()).unwrap();
+    plain
+        .bulk_in(
+            ":doc",
+            &mut MemoryDocuments::of(&[document, r#"{"time_us":6}"#]),
+            &mut RecordingSink::default(),
+        )
+        .unwrap();
     let text = |row: &str| vec![vec![Value::Text(row.to_owned())]];
     assert_eq!(plain.collect("read_back [-5, 7]").unwrap().rows, text(document));
     assert_eq!(plain.collect("read_back 6,-5").unwrap().rows.len(), 2);
@@ -227,7 +241,7 @@ fn it_can_fail_to_open_and_a_wrong_script_is_named() {
 fn a_script_in_the_data_folder_counts_when_the_settings_have_none() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("script.json"), r#"{"version": "mock 9"}"#).unwrap();
-    let open = Open { folder: folder.path().to_owned(), ..Open::default() };
+    let open = SessionOptions { folder: folder.path().to_owned(), ..SessionOptions::default() };
     assert_eq!(Mock::open(&open, &host().0).unwrap().version().unwrap(), "mock 9");
     assert_eq!(mock(folder.path(), json!({})).unwrap().version().unwrap(), "mock 1.0");
 }

@@ -5,11 +5,13 @@ mod statement;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use jsonathlon_driver_api::driver::{Connection, DocumentSource, DriverError, LoadSink, Open, Result, cores};
-use jsonathlon_driver_api::prepared::{Parameter, Prepared, Statements, expect};
-use jsonathlon_driver_api::rows::{Outcome, Report, RowSink};
+use jsonathlon_driver_api::driver::{
+    Connection, DocumentSource, DriverError, LoadSink, Result, SessionOptions, cores,
+};
+use jsonathlon_driver_api::prepared::{Parameter, PreparedStatement, StatementTable, check_parameter_count};
+use jsonathlon_driver_api::rows::{ResultSet, RowSink, StatementStats};
 use jsonathlon_schema::value::Value;
-use jsonathlon_yardstick::{Builder, Error, Table, Tail, Threads, VERSION, check};
+use jsonathlon_yardstick::{AppendedDocuments, Builder, Table, Threads, VERSION, YardstickError, check};
 
 use statement::{Verb, parse};
 
@@ -17,12 +19,12 @@ use statement::{Verb, parse};
 const ENDING: &str = "columns";
 
 /// Converts an error of the yardstick to a driver error.
-fn told(error: Error) -> DriverError {
+fn told(error: YardstickError) -> DriverError {
     let text = error.to_string();
     match error {
-        Error::File(_) => DriverError::Refused(text),
-        Error::TooMany(_) => DriverError::Unsupported(text),
-        Error::Columns(_) | Error::Threads(_) => DriverError::Unavailable(text),
+        YardstickError::File(_) => DriverError::Refused(text),
+        YardstickError::TooMany(_) => DriverError::Unsupported(text),
+        YardstickError::Columns(_) | YardstickError::Threads(_) => DriverError::Unavailable(text),
     }
 }
 
@@ -33,13 +35,13 @@ pub(crate) struct Yardstick {
     tables: BTreeMap<String, Table>,
     /// Documents that were added to a non-empty table. The next statement on the table merges them into its
     /// columns.
-    tails: BTreeMap<String, Tail>,
-    prepared: Statements<String>,
+    tails: BTreeMap<String, AppendedDocuments>,
+    prepared: StatementTable<String>,
 }
 
 impl Yardstick {
     /// Reads all tables of the data folder. The only setting is `threads`, by default 1.
-    pub(crate) fn open(open: &Open) -> Result<Self> {
+    pub(crate) fn open(open: &SessionOptions) -> Result<Self> {
         if let Some(unknown) = open.settings.keys().find(|name| *name != "threads") {
             return Err(DriverError::Refused(format!(
                 "the yardstick has no setting called `{unknown}`: there is threads"
@@ -52,11 +54,11 @@ impl Yardstick {
                 tables.insert(name.to_owned(), Table::read(&path).map_err(told)?);
             }
         }
-        let (folder, tails, prepared) = (open.folder.clone(), BTreeMap::new(), Statements::default());
+        let (folder, tails, prepared) = (open.folder.clone(), BTreeMap::new(), StatementTable::default());
         let mut session = Self { folder, threads, tables, tails, prepared };
         let names: Vec<String> = session.tables.keys().cloned().collect();
         for name in names {
-            if let Some(tail) = Tail::read(&session.folder, &name).map_err(told)? {
+            if let Some(tail) = AppendedDocuments::read(&session.folder, &name).map_err(told)? {
                 session.tails.insert(name.clone(), tail);
                 session.merge(&name)?;
             }
@@ -110,7 +112,7 @@ impl Yardstick {
     ) -> Result<u64> {
         let mut tail = match self.tails.remove(name) {
             Some(tail) => tail,
-            None => Tail::new(&self.folder, name),
+            None => AppendedDocuments::new(&self.folder, name),
         };
         let (mut offered, mut accepted) = (0, 0);
         while let Some(document) = documents.next_document()? {
@@ -142,17 +144,17 @@ impl Yardstick {
 }
 
 impl Yardstick {
-    fn answer(&mut self, statement: &str) -> Result<Outcome> {
+    fn answer(&mut self, statement: &str) -> Result<ResultSet> {
         let (verb, name) = parse(statement)?;
         self.merge(name)?;
-        let one = |column: &str, value: Value| Outcome {
+        let one = |column: &str, value: Value| ResultSet {
             columns: vec![column.to_owned()],
             rows: vec![vec![value]],
-            ..Outcome::default()
+            ..ResultSet::default()
         };
         match verb {
-            Verb::Create => self.create(name).map(|()| Outcome::default()),
-            Verb::Drop => self.drop_table(name).map(|()| Outcome::default()),
+            Verb::Create => self.create(name).map(|()| ResultSet::default()),
+            Verb::Drop => self.drop_table(name).map(|()| ResultSet::default()),
             Verb::Load => Err(DriverError::Unsupported("documents are loaded row by row".to_owned())),
             Verb::Count => Ok(one("documents", Value::count(self.table(name)?.rows() as u64))),
             Verb::Plan(question) => {
@@ -165,16 +167,16 @@ impl Yardstick {
                     ("data_bytes", table.data_bytes()),
                     ("index_bytes", 0),
                 ];
-                Ok(Outcome {
+                Ok(ResultSet {
                     columns: figures.map(|(name, _)| name.to_owned()).to_vec(),
                     rows: vec![figures.map(|(_, bytes)| Value::count(bytes)).to_vec()],
-                    ..Outcome::default()
+                    ..ResultSet::default()
                 })
             }
-            Verb::Ask(question) => Ok(Outcome {
+            Verb::Ask(question) => Ok(ResultSet {
                 columns: question.columns().iter().map(|column| (*column).to_owned()).collect(),
                 rows: self.table(name)?.answer(question, &self.threads),
-                ..Outcome::default()
+                ..ResultSet::default()
             }),
         }
     }
@@ -185,22 +187,22 @@ impl Connection for Yardstick {
         Ok(VERSION.to_owned())
     }
 
-    fn ask(&mut self, statement: &str, sink: &mut dyn RowSink) -> Result<Report> {
+    fn ask(&mut self, statement: &str, sink: &mut dyn RowSink) -> Result<StatementStats> {
         self.answer(statement)?.replay(sink)
     }
 
-    fn prepare(&mut self, statement: &str) -> Result<Prepared> {
+    fn prepare(&mut self, statement: &str) -> Result<PreparedStatement> {
         parse(statement)?;
-        Ok(self.prepared.keep(statement.to_owned()))
+        Ok(self.prepared.insert(statement.to_owned()))
     }
 
     fn execute(
         &mut self,
-        prepared: &Prepared,
+        prepared: &PreparedStatement,
         parameters: &[Parameter<'_>],
         sink: &mut dyn RowSink,
-    ) -> Result<Report> {
-        expect(0, parameters)?;
+    ) -> Result<StatementStats> {
+        check_parameter_count(0, parameters)?;
         let statement = self.prepared.get(prepared)?.clone();
         self.ask(&statement, sink)
     }
@@ -237,7 +239,7 @@ impl Connection for Yardstick {
 }
 
 /// Reads the number of threads; 0 stands for the number of cores, as it does for engines.
-fn threads(open: &Open) -> Result<usize> {
+fn threads(open: &SessionOptions) -> Result<usize> {
     let Some(text) = open.settings.get("threads") else { return Ok(1) };
     let threads: usize = text
         .parse()

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use jsonathlon_dataset::questions::Question;
-use jsonathlon_driver_api::made::{Lines, Told};
+use jsonathlon_driver_api::test_support::{MemoryDocuments, RecordingSink};
 use jsonathlon_schema::value::Value;
 
 use super::*;
@@ -13,13 +13,18 @@ use crate::testing::event;
 fn open_with(folder: &Path, settings: &[(&str, &str)]) -> Result<Box<Yardstick>> {
     let settings: BTreeMap<String, String> =
         settings.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
-    let open = Open { protocol: "yardstick".into(), folder: folder.to_owned(), settings, ..Open::default() };
+    let open = SessionOptions {
+        protocol: "yardstick".into(),
+        folder: folder.to_owned(),
+        settings,
+        ..SessionOptions::default()
+    };
     Yardstick::open(&open).map(Box::new)
 }
 
-fn loaded(session: &mut Yardstick, table: &str, lines: &[String]) -> Told {
-    let mut told = Told::default();
-    session.bulk_in(&format!("load {table} :doc"), &mut Lines::of(lines), &mut told).unwrap();
+fn loaded(session: &mut Yardstick, table: &str, lines: &[String]) -> RecordingSink {
+    let mut told = RecordingSink::default();
+    session.bulk_in(&format!("load {table} :doc"), &mut MemoryDocuments::of(lines), &mut told).unwrap();
     told
 }
 
@@ -27,7 +32,7 @@ fn count(session: &mut Yardstick, table: &str) -> Value {
     session.collect(&format!("count {table}")).unwrap().rows[0][0].clone()
 }
 
-fn answers(session: &mut Yardstick) -> Vec<Outcome> {
+fn answers(session: &mut Yardstick) -> Vec<ResultSet> {
     Question::ALL.map(|question| session.collect(&format!("{question} documents")).unwrap()).to_vec()
 }
 
@@ -99,15 +104,17 @@ fn a_load_that_fails_as_a_whole_leaves_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let mut session = open_with(folder.path(), &[]).unwrap();
     session.collect("create documents").unwrap();
-    let load = session.bulk_in("load documents :doc", &mut Broken(0), &mut Told::default());
+    let load = session.bulk_in("load documents :doc", &mut Broken(0), &mut RecordingSink::default());
     assert_eq!(load, Err(DriverError::Documents("cut".into())));
     assert_eq!(count(&mut session, "documents"), Value::Int(0));
-    let mut none = Lines::of::<&str>(&[]);
+    let mut none = MemoryDocuments::of::<&str>(&[]);
     assert!(
-        error(session.bulk_in("count documents", &mut none, &mut Told::default())).contains("loads nothing")
+        error(session.bulk_in("count documents", &mut none, &mut RecordingSink::default()))
+            .contains("loads nothing")
     );
     assert!(
-        error(session.bulk_in("load nowhere :doc", &mut none, &mut Told::default())).contains("no table")
+        error(session.bulk_in("load nowhere :doc", &mut none, &mut RecordingSink::default()))
+            .contains("no table")
     );
     assert!(error(session.collect("load documents :doc")).contains("row by row"));
 }
@@ -189,8 +196,8 @@ fn a_worker_loads_and_asks() {
         json!({"id": 7, "op": "close"}),
     ];
     let input: String = requests.iter().map(|request| format!("{request}\n")).collect();
-    let output = crate::testing::Kept::default();
-    crate::serve::serve(input.as_bytes(), output.clone(), Arc::new(FakeClock::new()), None).unwrap();
+    let output = crate::testing::SharedBuffer::default();
+    crate::request_loop::serve(input.as_bytes(), output.clone(), Arc::new(FakeClock::new()), None).unwrap();
     let replies: Vec<Json> = output.text().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let ok = |id: usize| &replies[id - 1]["ok"];
     assert_eq!(ok(1)["version"], "yardstick 1");

@@ -11,21 +11,23 @@ mod suite;
 use std::path::Path;
 use std::sync::Arc;
 
-use jsonathlon_driver_api::{Connection, DriverError, Host, Lane, Open};
+use jsonathlon_driver_api::{Connection, DriverContext, DriverError, NonblockingConnection, SessionOptions};
 use jsonathlon_telemetry::clock::MonotonicClock;
 use jsonathlon_worker::Connector;
 
 use suite::{DAY, Instants, Keyed, MILLISECOND, Query, SECOND, Table};
 
 fn open(protocol: &str, folder: &Path) -> Box<dyn Connection> {
-    let host = Host { clock: Arc::new(MonotonicClock::new()), output: None };
-    let open = Open { protocol: protocol.into(), folder: folder.to_owned(), ..Open::default() };
+    let host = DriverContext { clock: Arc::new(MonotonicClock::new()), output: None };
+    let open =
+        SessionOptions { protocol: protocol.into(), folder: folder.to_owned(), ..SessionOptions::default() };
     Connector::of(protocol).unwrap().connect(&open, &host).unwrap()
 }
 
-fn lane(protocol: &str, folder: &Path, prepare: bool) -> Box<dyn Lane> {
-    let host = Host { clock: Arc::new(MonotonicClock::new()), output: None };
-    let open = Open { protocol: protocol.into(), folder: folder.to_owned(), ..Open::default() };
+fn lane(protocol: &str, folder: &Path, prepare: bool) -> Box<dyn NonblockingConnection> {
+    let host = DriverContext { clock: Arc::new(MonotonicClock::new()), output: None };
+    let open =
+        SessionOptions { protocol: protocol.into(), folder: folder.to_owned(), ..SessionOptions::default() };
     Connector::of(protocol).unwrap().lane(&open, &host, prepare).unwrap()
 }
 

@@ -2,8 +2,8 @@
 //! tested next to this file, the others by the tests of the program.
 
 use jsonathlon_driver_api::{
-    Cell, Connection, DocumentSource, DriverError, Lane, LoadSink, Outcome, Parameter, Prepared, Report,
-    Result, RowSink,
+    Cell, Connection, DocumentSource, DriverError, LoadSink, NonblockingConnection, Parameter,
+    PreparedStatement, Result, ResultSet, RowSink, StatementStats,
 };
 use jsonathlon_schema::value::{Row, Value};
 
@@ -41,10 +41,10 @@ const TEXTS: [&str; 14] = [
 /// Executes a prepared statement. Returns its rows.
 fn run(
     connection: &mut dyn Connection,
-    prepared: &Prepared,
+    prepared: &PreparedStatement,
     parameters: &[Parameter<'_>],
 ) -> Result<Vec<Row>> {
-    let mut outcome = Outcome::default();
+    let mut outcome = ResultSet::default();
     connection.execute(prepared, parameters, &mut outcome)?;
     Ok(outcome.rows)
 }
@@ -151,8 +151,8 @@ pub(crate) fn asking_is_asking(connection: &mut dyn Connection, query: &Query<'_
     assert!(!asked.rows.is_empty());
     let prepared = connection.prepare(query.statement).unwrap();
     for _ in 0..3 {
-        let mut outcome = Outcome::default();
-        let _: Report = connection.execute(&prepared, &[], &mut outcome).unwrap();
+        let mut outcome = ResultSet::default();
+        let _: StatementStats = connection.execute(&prepared, &[], &mut outcome).unwrap();
         assert_eq!((&outcome.columns, &outcome.rows), (&asked.columns, &asked.rows));
     }
     // The receiver of the rows may stop early.
@@ -179,7 +179,7 @@ pub(crate) fn statements_are_not_shared(
     query: &Query<'_>,
 ) {
     let prepared = one.prepare(query.statement).unwrap();
-    let error = other.execute(&prepared, &[], &mut Outcome::default()).unwrap_err();
+    let error = other.execute(&prepared, &[], &mut ResultSet::default()).unwrap_err();
     assert!(error.to_string().contains("another connection"), "{error}");
 }
 
@@ -252,11 +252,11 @@ pub(crate) struct Keyed<'a> {
 
 /// Sends a statement and waits for its answer.
 fn run_on(
-    lane: &mut dyn Lane,
-    prepared: &Prepared,
+    lane: &mut dyn NonblockingConnection,
+    prepared: &PreparedStatement,
     parameters: &[Parameter<'_>],
     sink: &mut dyn RowSink,
-) -> Result<Report> {
+) -> Result<StatementStats> {
     lane.send(prepared, parameters)?;
     // First polls, like a loop over many connections; then blocks.
     for _ in 0..3 {
@@ -268,7 +268,7 @@ fn run_on(
 }
 
 /// Checks the contract of nonblocking connections, with and without prepared statements.
-pub(crate) fn lanes_keep_it(open: &mut dyn FnMut(bool) -> Box<dyn Lane>, keyed: &Keyed<'_>) {
+pub(crate) fn lanes_keep_it(open: &mut dyn FnMut(bool) -> Box<dyn NonblockingConnection>, keyed: &Keyed<'_>) {
     for prepare in [true, false] {
         let mut lane = open(prepare);
         let lane = &mut *lane;
@@ -276,14 +276,14 @@ pub(crate) fn lanes_keep_it(open: &mut dyn FnMut(bool) -> Box<dyn Lane>, keyed: 
             |text: &str| lane.prepare(text).unwrap_or_else(|error| panic!("{text}: {error}"));
         let (insert, update, read) =
             (prepare_one(keyed.insert), prepare_one(keyed.update), prepare_one(keyed.read));
-        let value = |lane: &mut dyn Lane, key: &str| -> Vec<Row> {
-            let mut outcome = Outcome::default();
+        let value = |lane: &mut dyn NonblockingConnection, key: &str| -> Vec<Row> {
+            let mut outcome = ResultSet::default();
             run_on(lane, &read, &[Parameter::Text(key)], &mut outcome)
                 .unwrap_or_else(|error| panic!("{key}: {error}"));
             outcome.rows
         };
         let key = |index: usize| format!("{prepare}{index}");
-        let mut nothing = Outcome::default();
+        let mut nothing = ResultSet::default();
         // More than a socket accepts at once.
         let long = "é".repeat(1_000_000);
         for (index, text) in TEXTS.into_iter().chain([long.as_str()]).enumerate() {
@@ -326,7 +326,7 @@ pub(crate) fn lanes_keep_it(open: &mut dyn FnMut(bool) -> Box<dyn Lane>, keyed: 
         let lane = &mut *lanes[*lane];
         let ran = lane
             .prepare(statement)
-            .and_then(|prepared| run_on(lane, &prepared, &[], &mut Outcome::default()));
+            .and_then(|prepared| run_on(lane, &prepared, &[], &mut ResultSet::default()));
         match ran {
             Err(DriverError::Conflict(_)) if number + 1 == keyed.conflict.len() => {}
             Ok(_) if number + 1 < keyed.conflict.len() => {}

@@ -10,22 +10,22 @@ use jsonathlon_dataset::{
     questions::Question as Known,
     reference::{Answers, Reference},
     scan::Event,
-    stage::{Observe, Staged},
+    stage::{DocumentVisitor, StagedDocuments},
 };
 use jsonathlon_schema::value::Row;
 
 use crate::{
     RunError,
-    asking::{self, AskSettings, Comparison, Question, Truth},
-    bench::{Accepted, Bench},
+    asking::{self, AnswerCheck, AnswerKey, Question, QuestionSettings},
     cells::Cells,
-    recorder::Recorder,
+    recorder::TrialRecorder,
+    run_context::{LoadedDocuments, RunContext},
     target::Target,
     workload::Workload,
 };
 
 /// Settings of this workload: only how questions are asked.
-pub type AnalyticsSettings = AskSettings;
+pub type AnalyticsSettings = QuestionSettings;
 
 /// The analytics workload with the reference that computes the expected answers of a run.
 #[derive(Debug, Default)]
@@ -50,7 +50,7 @@ impl Analytics {
     }
 
     /// Computes the expected answers over the documents that a system holds.
-    fn answers(&self, staged: &Staged, accepted: &Accepted) -> Result<Answers, RunError> {
+    fn answers(&self, staged: &StagedDocuments, accepted: &LoadedDocuments) -> Result<Answers, RunError> {
         let mut reference = match accepted.refused_lines.is_empty() {
             true => self.reference.clone(),
             false => {
@@ -68,7 +68,7 @@ impl Analytics {
 /// Requires at least half of the documents to be events: the answers are meaningless for other documents.
 struct OnlyEvents<'a>(&'a mut Reference);
 
-impl Observe for OnlyEvents<'_> {
+impl DocumentVisitor for OnlyEvents<'_> {
     fn document(&mut self, event: &Event<'_>) {
         self.0.observe(event);
     }
@@ -94,7 +94,7 @@ impl Workload for Analytics {
         serde_json::to_value(&self.settings).unwrap_or_default()
     }
 
-    fn refuses(&self, target: &Target) -> Option<String> {
+    fn unsupported_reason(&self, target: &Target) -> Option<String> {
         let Configuration { system, .. } = &target.configuration;
         target.configuration.analytics().is_none().then(|| format!("{system} has no folder {ANALYTICS}/"))
     }
@@ -103,23 +103,23 @@ impl Workload for Analytics {
         target.configuration.analytics().map(|rules| rules.suspects).unwrap_or_default()
     }
 
-    fn observer(&mut self) -> Box<dyn Observe + '_> {
+    fn observer(&mut self) -> Box<dyn DocumentVisitor + '_> {
         match self.of_any_documents {
             true => Box::new(&mut self.reference),
             false => Box::new(OnlyEvents(&mut self.reference)),
         }
     }
 
-    fn keys(&self, bench: &Bench<'_>) -> Vec<String> {
+    fn planned_keys(&self, bench: &RunContext<'_>) -> Vec<String> {
         asking::keys(self, &self.settings, bench)
     }
 
-    fn run(&self, bench: &Bench<'_>, recorder: &mut Recorder<'_>) -> Result<(), RunError> {
+    fn run(&self, bench: &RunContext<'_>, recorder: &mut TrialRecorder<'_>) -> Result<(), RunError> {
         asking::run(self, &self.settings, bench, recorder)
     }
 }
 
-impl Truth for Analytics {
+impl AnswerKey for Analytics {
     /// Expected answers, computed over the documents that the target holds; `None` before its load.
     type Held = Option<Answers>;
 
@@ -136,13 +136,17 @@ impl Truth for Analytics {
         target.configuration.analytics().map(|rules| rules.questions).unwrap_or_default()
     }
 
-    fn learn(&self, bench: &Bench<'_>, accepted: &Accepted) -> Result<Self::Held, RunError> {
+    fn expected_answers(
+        &self,
+        bench: &RunContext<'_>,
+        accepted: &LoadedDocuments,
+    ) -> Result<Self::Held, RunError> {
         self.answers(bench.staged, accepted).map(Some)
     }
 
-    fn judge(&self, held: &Self::Held, cells: Cells<'_>, question: &Question, rows: &[Row]) -> Comparison {
+    fn judge(&self, held: &Self::Held, cells: Cells<'_>, question: &Question, rows: &[Row]) -> AnswerCheck {
         let (Some(answers), Ok(known)) = (held, question.name.parse::<Known>()) else {
-            return Comparison::of_another_question();
+            return AnswerCheck::of_another_question();
         };
         let rules = self.rules(cells.target);
         let approximate = rules.get(&question.name).map(|rules| rules.approximate.as_slice());

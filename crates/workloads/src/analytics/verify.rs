@@ -4,15 +4,15 @@ use jsonathlon_dataset::questions::Question;
 use jsonathlon_schema::record::Verdict;
 use jsonathlon_schema::value::{Row, Value};
 
-use crate::asking::Comparison;
+use crate::asking::AnswerCheck;
 
 /// Compares `answer` with `expected` after sorting it into the question's stated order. Columns whose index
 /// is in `approximate` may differ numerically; every other value must be equal in type and value.
 #[must_use]
-pub fn compare(question: Question, expected: &[Row], answer: &[Row], approximate: &[usize]) -> Comparison {
+pub fn compare(question: Question, expected: &[Row], answer: &[Row], approximate: &[usize]) -> AnswerCheck {
     let names = question.columns();
     if let Some(row) = answer.iter().find(|row| row.len() != names.len()) {
-        return Comparison::wrong(format!(
+        return AnswerCheck::wrong(format!(
             "rows have {} columns, {} expected ({})",
             row.len(),
             names.len(),
@@ -37,7 +37,7 @@ pub fn compare(question: Question, expected: &[Row], answer: &[Row], approximate
             };
             if !equal {
                 let name = names.get(column).copied().unwrap_or("?");
-                return Comparison::wrong(format!(
+                return AnswerCheck::wrong(format!(
                     "row {} of {}, {name}: {want} expected, {got} answered",
                     index + 1,
                     expected.len()
@@ -46,12 +46,12 @@ pub fn compare(question: Question, expected: &[Row], answer: &[Row], approximate
         }
     }
     if expected.len() != sorted.len() {
-        return Comparison::wrong(format!("{} rows answered, {} expected", sorted.len(), expected.len()));
+        return AnswerCheck::wrong(format!("{} rows answered, {} expected", sorted.len(), expected.len()));
     }
     if approximate.is_empty() {
-        return Comparison { verdict: Verdict::Exact, approximate_error: None, difference: None };
+        return AnswerCheck { verdict: Verdict::Exact, approximate_error: None, difference: None };
     }
-    Comparison { verdict: Verdict::Approximate, approximate_error: Some(largest), difference: None }
+    AnswerCheck { verdict: Verdict::Approximate, approximate_error: Some(largest), difference: None }
 }
 
 /// Relative error |got − want| ÷ |want| of two numbers; 0 if both are equal. `None` if either is not a finite

@@ -4,7 +4,7 @@ use jsonathlon_schema::record::Verdict;
 
 /// Result of comparing an answer with the expected answer.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Comparison {
+pub struct AnswerCheck {
     /// `exact`, `approximate` or `wrong`; `unverified` or `disputed` if there is no expected answer.
     pub verdict: Verdict,
     /// Largest relative error over the columns declared approximate, including zero. `None` if no column is
@@ -14,7 +14,7 @@ pub struct Comparison {
     pub difference: Option<String>,
 }
 
-impl Comparison {
+impl AnswerCheck {
     pub(crate) fn wrong(difference: String) -> Self {
         Self { verdict: Verdict::Wrong, approximate_error: None, difference: Some(difference) }
     }

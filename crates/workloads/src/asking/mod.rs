@@ -1,10 +1,10 @@
 //! Runs questions on every system in rounds, cold and hot, and verifies the answers.
 //!
-//! A [`Truth`] provides the questions and the expected answers: computed beforehand, or agreed on by the
+//! An [`AnswerKey`] provides the questions and the expected answers: computed beforehand, or agreed on by the
 //! systems.
 
-mod ask;
 mod comparison;
+mod question_trials;
 mod rounds;
 mod settings;
 
@@ -17,15 +17,15 @@ use jsonathlon_schema::value::Row;
 
 use crate::{
     RunError,
-    bench::{Accepted, Bench, TABLE, UnderTest},
     cells::Cells,
-    recorder::Recorder,
-    session::{Ended, Session},
+    recorder::TrialRecorder,
+    run_context::{LoadedDocuments, RunContext, TABLE, TargetState},
+    session::{Session, TrialError},
     target::Target,
 };
 
-pub use comparison::Comparison;
-pub use settings::AskSettings;
+pub use comparison::AnswerCheck;
+pub use settings::QuestionSettings;
 
 /// A question from the runner's point of view.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,7 +39,7 @@ pub(crate) struct Question {
 }
 
 /// Source of questions and of their expected answers.
-pub(crate) trait Truth: Sized {
+pub(crate) trait AnswerKey: Sized {
     /// Expected answers of one target.
     type Held: Default;
 
@@ -53,10 +53,14 @@ pub(crate) trait Truth: Sized {
     ///
     /// # Errors
     /// If documents cannot be read again.
-    fn learn(&self, bench: &Bench<'_>, accepted: &Accepted) -> Result<Self::Held, RunError>;
+    fn expected_answers(
+        &self,
+        bench: &RunContext<'_>,
+        accepted: &LoadedDocuments,
+    ) -> Result<Self::Held, RunError>;
 
     /// Verifies an answer of a target against the expected answer.
-    fn judge(&self, held: &Self::Held, cells: Cells<'_>, question: &Question, rows: &[Row]) -> Comparison;
+    fn judge(&self, held: &Self::Held, cells: Cells<'_>, question: &Question, rows: &[Row]) -> AnswerCheck;
 
     /// Determines expected answers that depend on the systems' own answers, before anything is timed. Does
     /// nothing by default.
@@ -65,9 +69,9 @@ pub(crate) trait Truth: Sized {
     /// If the run must end.
     fn survey<'a>(
         &self,
-        bench: &Bench<'a>,
-        all: &mut [Asked<'a, Self>],
-        recorder: &mut Recorder<'_>,
+        bench: &RunContext<'a>,
+        all: &mut [QuestionTarget<'a, Self>],
+        recorder: &mut TrialRecorder<'_>,
     ) -> Result<(), RunError> {
         let _ = (bench, all, recorder);
         Ok(())
@@ -75,8 +79,8 @@ pub(crate) trait Truth: Sized {
 }
 
 /// A target with its questions and expected answers.
-pub(crate) struct Asked<'a, T: Truth> {
-    pub(crate) of: UnderTest<'a>,
+pub(crate) struct QuestionTarget<'a, T: AnswerKey> {
+    pub(crate) of: TargetState<'a>,
     pub(crate) questions: Vec<Question>,
     /// Declarations and requirements of the system's folder, by question.
     pub(crate) rules: BTreeMap<String, QuestionRules>,
@@ -84,7 +88,7 @@ pub(crate) struct Asked<'a, T: Truth> {
 }
 
 /// Keys of all planned trials of all targets.
-pub(crate) fn keys<T: Truth>(truth: &T, own: &AskSettings, bench: &Bench<'_>) -> Vec<String> {
+pub(crate) fn keys<T: AnswerKey>(truth: &T, own: &QuestionSettings, bench: &RunContext<'_>) -> Vec<String> {
     let of = |target| {
         let questions = truth.questions(target);
         let names = questions.iter().map(|question| question.name.as_str());
@@ -94,27 +98,27 @@ pub(crate) fn keys<T: Truth>(truth: &T, own: &AskSettings, bench: &Bench<'_>) ->
 }
 
 /// Runs every planned trial that the journal does not contain yet.
-pub(crate) fn run<T: Truth>(
+pub(crate) fn run<T: AnswerKey>(
     truth: &T,
-    own: &AskSettings,
-    bench: &Bench<'_>,
-    recorder: &mut Recorder<'_>,
+    own: &QuestionSettings,
+    bench: &RunContext<'_>,
+    recorder: &mut TrialRecorder<'_>,
 ) -> Result<(), RunError> {
     let mut all = Vec::new();
     for of in bench.all_under_test() {
         let target = of.cells.target;
         let (questions, rules) = (truth.questions(target), truth.rules(target));
-        all.push(Asked { of, questions, rules, held: T::Held::default() });
+        all.push(QuestionTarget { of, questions, rules, held: T::Held::default() });
     }
     let ended = rounds::all(truth, own, bench, &mut all, recorder);
     // The first error is the one that matters.
-    let mut all: Vec<UnderTest<'_>> = all.into_iter().map(|one| one.of).collect();
-    bench.leave(&mut all, recorder);
+    let mut all: Vec<TargetState<'_>> = all.into_iter().map(|one| one.of).collect();
+    bench.drop_remote_objects_of(&mut all, recorder);
     ended
 }
 
 /// Makes the session reject changes, if the system's folder has statements for that.
-pub(crate) fn read_only(session: &mut Session<'_>, limit: Duration) -> Result<(), Ended> {
+pub(crate) fn read_only(session: &mut Session<'_>, limit: Duration) -> Result<(), TrialError> {
     let statements = session.statements("read_only", &[("table", TABLE)])?;
     if statements.is_empty() {
         return Ok(());

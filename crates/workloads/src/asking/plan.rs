@@ -1,15 +1,15 @@
 //! Plans the trials of workloads that ask questions.
 
-use jsonathlon_schema::id::State;
+use jsonathlon_schema::id::DataState;
 use jsonathlon_schema::record::{Cell, Phase};
 
-use super::AskSettings;
+use super::QuestionSettings;
 use crate::cells::Cells;
 use crate::settings::Settings;
 
 /// Cell of a question in `state` and `phase`.
 #[must_use]
-pub(crate) fn question(cells: Cells<'_>, question: &str, phase: Phase, state: State) -> Cell {
+pub(crate) fn question(cells: Cells<'_>, question: &str, phase: Phase, state: DataState) -> Cell {
     cells.cell(question, phase, Some(state))
 }
 
@@ -23,11 +23,11 @@ pub(crate) fn keys<'q>(
     cells: Cells<'_>,
     questions: impl Iterator<Item = &'q str> + Clone,
     settings: &Settings,
-    own: &AskSettings,
+    own: &QuestionSettings,
 ) -> Vec<String> {
     let loads = settings.load_rounds.unwrap_or(1).max(1);
     let mut keys: Vec<String> = (1..=loads).flat_map(|round| cells.load_keys(round)).collect();
-    keys.push(cells.size(State::Compacted).trial_key(1, 0));
+    keys.push(cells.size(DataState::Compacted).trial_key(1, 0));
     for state in &own.states {
         for round in 1..=settings.rounds {
             for question in questions.clone() {
@@ -43,9 +43,9 @@ pub(crate) fn keys<'q>(
 pub(crate) fn question_keys(
     cells: Cells<'_>,
     asked: &str,
-    state: State,
+    state: DataState,
     round: u32,
-    own: &AskSettings,
+    own: &QuestionSettings,
 ) -> Vec<String> {
     let key = |(phase, order)| question(cells, asked, phase, state).trial_key(round, order);
     trials(cells, round, own).into_iter().map(key).collect()
@@ -53,12 +53,12 @@ pub(crate) fn question_keys(
 
 /// Phases and orders of one question's planned trials in one round.
 #[must_use]
-pub(crate) fn trials(cells: Cells<'_>, round: u32, own: &AskSettings) -> Vec<(Phase, u32)> {
+pub(crate) fn trials(cells: Cells<'_>, round: u32, own: &QuestionSettings) -> Vec<(Phase, u32)> {
     let mut trials = Vec::new();
     if is_cold(cells, round, own) {
         trials.push((Phase::Cold, 0));
         // Pages of a remote server can only be dropped on its own machine.
-        if own.cold_os && cells.target.guest.is_none() {
+        if own.cold_os && cells.target.remote.is_none() {
             trials.push((Phase::ColdOs, 0));
         }
     }
@@ -68,6 +68,6 @@ pub(crate) fn trials(cells: Cells<'_>, round: u32, own: &AskSettings) -> Vec<(Ph
 
 /// Returns `true` if a round has cold trials for this target; `false` if the target cannot be cold.
 #[must_use]
-pub(crate) fn is_cold(cells: Cells<'_>, round: u32, own: &AskSettings) -> bool {
+pub(crate) fn is_cold(cells: Cells<'_>, round: u32, own: &QuestionSettings) -> bool {
     own.is_cold(round) && cells.target.can_be_cold()
 }

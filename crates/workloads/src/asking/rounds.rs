@@ -1,48 +1,47 @@
 //! Order of work: rounds of loads and questions, rotated between targets, until the stopping rule applies.
 
 use jsonathlon_catalogue::QuestionRules;
-use jsonathlon_schema::id::State;
+use jsonathlon_schema::id::DataState;
 use jsonathlon_telemetry::control::Control;
 
 use super::{
-    AskSettings, Asked, Question, Truth,
-    ask::{Asking, TimedOut},
-    plan,
+    AnswerKey, Question, QuestionSettings, QuestionTarget, plan,
+    question_trials::{QuestionTrials, TimedOut},
 };
 use crate::{
-    RunError, bench::Bench, cells::rotation, loading::not_asked, pace::Next, recorder::Recorder,
-    session::Ended,
+    RunError, cells::rotation, loading::skipped_after_load_failure, recorder::TrialRecorder,
+    run_context::RunContext, session::TrialError, stopping::RoundDecision,
 };
 
-/// Context shared by all turns of a run.
-struct Turns<'t, 'b, 'a, T> {
-    bench: &'b Bench<'a>,
+/// Runs rounds, in which every target has a turn; holds what the turns share.
+struct RoundRunner<'t, 'b, 'a, T> {
+    bench: &'b RunContext<'a>,
     truth: &'t T,
-    own: &'t AskSettings,
+    own: &'t QuestionSettings,
     control: Control,
     timed_out: TimedOut,
 }
 
 /// Runs all questions of all targets, in rounds.
-pub(super) fn all<'a, T: Truth>(
+pub(super) fn all<'a, T: AnswerKey>(
     truth: &T,
-    own: &AskSettings,
-    bench: &Bench<'a>,
-    all: &mut [Asked<'a, T>],
-    recorder: &mut Recorder<'_>,
+    own: &QuestionSettings,
+    bench: &RunContext<'a>,
+    all: &mut [QuestionTarget<'a, T>],
+    recorder: &mut TrialRecorder<'_>,
 ) -> Result<(), RunError> {
-    let mut turns = Turns { bench, truth, own, control: Control::new(), timed_out: TimedOut::new() };
+    let mut turns = RoundRunner { bench, truth, own, control: Control::new(), timed_out: TimedOut::new() };
     truth.survey(bench, all, recorder)?;
     // The first data state with questions determines the number of rounds.
     let mut rounds = None;
-    for state in State::ALL {
+    for state in DataState::ALL {
         let is_asked = own.states.contains(&state);
-        if state == State::Compacted {
+        if state == DataState::Compacted {
             for one in all.iter_mut() {
                 turns.compact(one, recorder)?;
             }
         }
-        if !is_asked && state == State::Compacted {
+        if !is_asked && state == DataState::Compacted {
             continue;
         }
         let fixed = if is_asked { rounds } else { Some(bench.most_load_rounds()) };
@@ -54,14 +53,14 @@ pub(super) fn all<'a, T: Truth>(
     Ok(())
 }
 
-impl<'a, T: Truth> Turns<'_, '_, 'a, T> {
+impl<'a, T: AnswerKey> RoundRunner<'_, '_, 'a, T> {
     /// Runs rounds in `state`: `fixed` many, or until the stopping rule applies. Returns their number.
     fn rounds(
         &mut self,
-        state: State,
+        state: DataState,
         fixed: Option<u32>,
-        all: &mut [Asked<'a, T>],
-        recorder: &mut Recorder<'_>,
+        all: &mut [QuestionTarget<'a, T>],
+        recorder: &mut TrialRecorder<'_>,
     ) -> Result<u32, RunError> {
         let bench = self.bench;
         let mut pace = bench.pace(Some(state));
@@ -72,12 +71,12 @@ impl<'a, T: Truth> Turns<'_, '_, 'a, T> {
                 self.turn(state, round, place, one, recorder)?;
             }
             let next = match fixed {
-                Some(rounds) if round >= rounds => Next::Enough,
-                Some(_) => Next::Another,
+                Some(rounds) if round >= rounds => RoundDecision::Enough,
+                Some(_) => RoundDecision::Another,
                 None => pace.after(round, bench.elapsed_s(), || recorder.ranked(bench.targets, state))?,
             };
             pace.tell(recorder.observer);
-            if next == Next::Enough {
+            if next == RoundDecision::Enough {
                 return Ok(round);
             }
             round += 1;
@@ -87,15 +86,15 @@ impl<'a, T: Truth> Turns<'_, '_, 'a, T> {
     /// Runs one target's part of a round: its load if one is due, then its questions.
     fn turn(
         &mut self,
-        state: State,
+        state: DataState,
         round: u32,
         place: usize,
-        one: &mut Asked<'a, T>,
-        recorder: &mut Recorder<'_>,
+        one: &mut QuestionTarget<'a, T>,
+        recorder: &mut TrialRecorder<'_>,
     ) -> Result<(), RunError> {
         let (bench, own) = (self.bench, self.own);
         let is_asked = own.states.contains(&state);
-        if state == State::Drained {
+        if state == DataState::Drained {
             bench.fail_planned_loads(round, &one.of, recorder)?;
         }
         let is_open = |question: &Question| {
@@ -103,15 +102,15 @@ impl<'a, T: Truth> Turns<'_, '_, 'a, T> {
             keys.iter().any(|key| !recorder.has(key))
         };
         let asks = is_asked && one.questions.iter().any(is_open);
-        let loads = state == State::Drained && bench.is_load_due(round, &one.of, recorder);
+        let loads = state == DataState::Drained && bench.is_load_due(round, &one.of, recorder);
         if !asks && !loads {
             return Ok(());
         }
         bench.control(round, place, &mut self.control, recorder)?;
         if loads || !one.of.is_loaded {
             self.load(round, one, recorder)?;
-            if state == State::Compacted {
-                bench.enter(State::Compacted, None, &mut one.of, recorder)?;
+            if state == DataState::Compacted {
+                bench.enter(DataState::Compacted, None, &mut one.of, recorder)?;
             }
         }
         if asks {
@@ -119,7 +118,7 @@ impl<'a, T: Truth> Turns<'_, '_, 'a, T> {
                 self.ask(place, state, round, one, recorder)?;
             }
         }
-        if let Err(failure) = Ended::split(one.of.session.close())? {
+        if let Err(failure) = TrialError::split_fatal(one.of.session.close())? {
             recorder.warn(&format!(
                 "{}: failed to close: {}",
                 one.of.cells.target.file_name(),
@@ -130,20 +129,29 @@ impl<'a, T: Truth> Turns<'_, '_, 'a, T> {
     }
 
     /// Loads a target and determines its expected answers.
-    fn load(&self, round: u32, one: &mut Asked<'a, T>, recorder: &mut Recorder<'_>) -> Result<(), RunError> {
+    fn load(
+        &self,
+        round: u32,
+        one: &mut QuestionTarget<'a, T>,
+        recorder: &mut TrialRecorder<'_>,
+    ) -> Result<(), RunError> {
         self.bench.load(round, &mut one.of, recorder)?;
         self.learn(one)
     }
 
     /// Determines the expected answers over the documents that the target holds now.
-    fn learn(&self, one: &mut Asked<'a, T>) -> Result<(), RunError> {
-        if let Ok(accepted) = &one.of.holds {
-            one.held = self.truth.learn(self.bench, accepted)?;
+    fn learn(&self, one: &mut QuestionTarget<'a, T>) -> Result<(), RunError> {
+        if let Ok(accepted) = &one.of.load_result {
+            one.held = self.truth.expected_answers(self.bench, accepted)?;
         }
         Ok(())
     }
 
-    fn compact(&self, one: &mut Asked<'a, T>, recorder: &mut Recorder<'_>) -> Result<(), RunError> {
+    fn compact(
+        &self,
+        one: &mut QuestionTarget<'a, T>,
+        recorder: &mut TrialRecorder<'_>,
+    ) -> Result<(), RunError> {
         let was_loaded = one.of.is_loaded;
         self.bench.compact(&mut one.of, recorder)?;
         if was_loaded { Ok(()) } else { self.learn(one) }
@@ -152,14 +160,14 @@ impl<'a, T: Truth> Turns<'_, '_, 'a, T> {
     fn ask(
         &mut self,
         place: usize,
-        state: State,
+        state: DataState,
         round: u32,
-        one: &mut Asked<'a, T>,
-        recorder: &mut Recorder<'_>,
+        one: &mut QuestionTarget<'a, T>,
+        recorder: &mut TrialRecorder<'_>,
     ) -> Result<(), RunError> {
         let Some(question) = one.questions.get(place) else { return Ok(()) };
         let no_rules = QuestionRules::default();
-        let asking = Asking {
+        let asking = QuestionTrials {
             cells: one.of.cells,
             settings: self.bench.settings,
             own: self.own,
@@ -170,9 +178,9 @@ impl<'a, T: Truth> Turns<'_, '_, 'a, T> {
             state,
             round,
         };
-        match &one.of.holds {
+        match &one.of.load_result {
             Ok(_) => asking.ask(&mut one.of.session, &mut self.timed_out, recorder),
-            Err(failure) => asking.fail(&not_asked(failure), recorder),
+            Err(failure) => asking.fail(&skipped_after_load_failure(failure), recorder),
         }
     }
 }

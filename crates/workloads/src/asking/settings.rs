@@ -1,14 +1,14 @@
 //! User settings of workloads that ask questions.
 
-use jsonathlon_schema::id::State;
+use jsonathlon_schema::id::DataState;
 use serde::{Deserialize, Serialize};
 
 /// How often, and in which data states and phases, questions are asked.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct AskSettings {
+pub struct QuestionSettings {
     /// Data states in which questions are asked, drained by default. Sizes are measured in both states in any
     /// case.
-    pub states: Vec<State>,
+    pub states: Vec<DataState>,
     /// Minimum number of hot trials per round; 3 by default.
     pub hot_trials: u32,
     /// Maximum number of hot trials per round; 20 by default.
@@ -30,7 +30,7 @@ fn yes() -> bool {
     true
 }
 
-impl AskSettings {
+impl QuestionSettings {
     /// Number of hot trials for a question that takes `seconds`.
     #[must_use]
     pub fn hot_trials_of(&self, seconds: f64) -> u32 {
@@ -46,10 +46,10 @@ impl AskSettings {
     }
 }
 
-impl Default for AskSettings {
+impl Default for QuestionSettings {
     fn default() -> Self {
         Self {
-            states: vec![State::Drained],
+            states: vec![DataState::Drained],
             hot_trials: 3,
             most_hot_trials: 20,
             hot_duration_s: 0.3,
@@ -66,13 +66,13 @@ mod tests {
 
     #[test]
     fn fast_questions_are_asked_more_often_within_limits() {
-        let settings = AskSettings::default();
+        let settings = QuestionSettings::default();
         for (seconds, trials) in
             [(0.0, 20), (0.001, 20), (0.015, 20), (0.075, 4), (0.2, 3), (1.0, 3), (3600.0, 3)]
         {
             assert_eq!(settings.hot_trials_of(seconds), trials, "{seconds}");
         }
-        let fixed = AskSettings { hot_trials: 7, most_hot_trials: 7, ..settings };
+        let fixed = QuestionSettings { hot_trials: 7, most_hot_trials: 7, ..settings };
         assert_eq!((fixed.hot_trials_of(1e-6), fixed.hot_trials_of(100.0)), (7, 7));
     }
 }

@@ -2,24 +2,28 @@
 
 use jsonathlon_schema::record::{Cell, FailureKind, Metrics, Trial, Verdict};
 use jsonathlon_telemetry::page_cache;
-use jsonathlon_worker::protocol::Ran;
+use jsonathlon_worker::protocol::RunReply;
 
-use super::turn::{COPY, Tried, Turn};
-use crate::bench::TABLE;
+use super::turn::{COPY, DocumentsTurn, StepResult};
 use crate::loading::{settle, sizes};
-use crate::recorder::{Recorder, blank};
-use crate::session::{Ended, Session};
+use crate::recorder::{TrialRecorder, new_trial};
+use crate::run_context::TABLE;
+use crate::session::{Session, TrialError};
 
-impl Turn<'_, '_, '_> {
+impl DocumentsTurn<'_, '_, '_> {
     /// Copies every document with `l` set to 1, and verifies by value that nothing else has changed. Returns
     /// `true` if there is a copy afterwards.
-    pub(super) fn copy(&self, session: &mut Session<'_>, recorder: &mut Recorder<'_>) -> Tried<bool> {
+    pub(super) fn copy(
+        &self,
+        session: &mut Session<'_>,
+        recorder: &mut TrialRecorder<'_>,
+    ) -> StepResult<bool> {
         let cell = self.tests.copy();
-        if self.lacks("copy", &cell, 1, recorder)? {
+        if self.record_unsupported("copy", &cell, 1, recorder)? {
             return Ok(Ok(false));
         }
         let key = cell.trial_key(self.round, 0);
-        let tried = Ended::split(self.try_copy(&cell, session))?;
+        let tried = TrialError::split_fatal(self.try_copy(&cell, session))?;
         match tried {
             Ok(trial) => {
                 if !recorder.has(&key) {
@@ -31,13 +35,13 @@ impl Turn<'_, '_, '_> {
         }
     }
 
-    pub(super) fn try_copy(&self, cell: &Cell, session: &mut Session<'_>) -> Result<Trial, Ended> {
+    pub(super) fn try_copy(&self, cell: &Cell, session: &mut Session<'_>) -> Result<Trial, TrialError> {
         session.open()?;
         let create = session.statements("create", &[("table", COPY)])?;
         session.run(create, self.limit())?;
         let statements = session.statements("copy", &[("table", TABLE), ("copy", COPY)])?;
-        let ran: Ran = session.run(statements, self.limit())?;
-        let mut trial = blank(cell, self.round, 0);
+        let ran: RunReply = session.run(statements, self.limit())?;
+        let mut trial = new_trial(cell, self.round, 0);
         self.timed(&mut trial, ran.seconds, &ran.usage, self.source_bytes);
         trial.verdict = match self.part.lacks("export") {
             Some(_) => Verdict::Unverified,
@@ -52,7 +56,7 @@ impl Turn<'_, '_, '_> {
     }
 
     /// Drops the table of copies, even if it is incomplete or missing.
-    pub(super) fn drop_copy(&self, session: &mut Session<'_>) -> Tried<()> {
+    pub(super) fn drop_copy(&self, session: &mut Session<'_>) -> StepResult<()> {
         if self.part.lacks("copy").is_some() {
             return Ok(Ok(()));
         }
@@ -60,7 +64,7 @@ impl Turn<'_, '_, '_> {
             let drop = session.statements("drop", &[("table", COPY)])?;
             session.run(drop, self.limit())
         });
-        match Ended::split(dropped)? {
+        match TrialError::split_fatal(dropped)? {
             // The table may not have been created at all.
             Err(failure) if failure.kind != FailureKind::Refused => Ok(Err(failure)),
             _ => Ok(Ok(())),
@@ -74,7 +78,7 @@ impl Turn<'_, '_, '_> {
         tables: &[&str],
         sync: bool,
         session: &mut Session<'_>,
-    ) -> Result<f64, Ended> {
+    ) -> Result<f64, TrialError> {
         session.open()?;
         let mut seconds = 0.0;
         for table in tables {
@@ -90,17 +94,20 @@ impl Turn<'_, '_, '_> {
         &self,
         tables: &[&str],
         session: &mut Session<'_>,
-    ) -> Result<Metrics, Ended> {
-        let seconds = self.settle(tables, !session.is_guest(), session)?;
+    ) -> Result<Metrics, TrialError> {
+        let seconds = self.settle(tables, !session.is_remote(), session)?;
         session.close()?;
         session.open()?;
         let mut metrics = Metrics::from([("drained_s".to_owned(), seconds)]);
         metrics.extend(sizes(session, TABLE)?);
-        if session.is_guest() {
+        if session.is_remote() {
             return Ok(metrics);
         }
         let failed = |error: std::io::Error| {
-            Ended::failed(FailureKind::Environment, format!("failed to measure the data folder: {error}"))
+            TrialError::failed(
+                FailureKind::Environment,
+                format!("failed to measure the data folder: {error}"),
+            )
         };
         let all = page_cache::allocated_bytes(session.folder()).map_err(failed)?;
         let logs =
@@ -117,20 +124,20 @@ impl Turn<'_, '_, '_> {
         before: &Metrics,
         copied: bool,
         session: &mut Session<'_>,
-        recorder: &mut Recorder<'_>,
-    ) -> Tried<()> {
+        recorder: &mut TrialRecorder<'_>,
+    ) -> StepResult<()> {
         let cell = self.tests.disk();
         let key = cell.trial_key(1, 0);
         if recorder.has(&key) {
             return Ok(Ok(()));
         }
-        let mut trial = blank(&cell, 1, 0);
+        let mut trial = new_trial(&cell, 1, 0);
         trial.metrics = before.clone();
         trial.metrics.insert("documents".into(), self.truth.table.documents as f64);
         trial.metrics.insert("source_bytes".into(), self.source_bytes as f64);
         trial.verdict = Verdict::Exact;
         if copied {
-            let after = match Ended::split(self.settle_and_measure(&[TABLE, COPY], session))? {
+            let after = match TrialError::split_fatal(self.settle_and_measure(&[TABLE, COPY], session))? {
                 Ok(after) => after,
                 Err(failure) => return self.failed(&failure, &cell, 1, session, recorder),
             };

@@ -2,25 +2,29 @@
 
 use jsonathlon_catalogue::{Index, Operation};
 use jsonathlon_schema::record::{Cell, Failure, FailureKind, Trial, Verdict};
-use jsonathlon_worker::protocol::Ran;
+use jsonathlon_worker::protocol::RunReply;
 
 use super::{
-    matrix, trials,
-    turn::{Tried, Turn, filled},
+    index_usage, trials,
+    turn::{DocumentsTurn, StepResult, filled},
 };
 use crate::{
     RunError,
-    bench::TABLE,
     loading::sizes,
-    recorder::{Recorder, blank},
-    session::{Ended, Session},
+    recorder::{TrialRecorder, new_trial},
+    run_context::TABLE,
+    session::{Session, TrialError},
 };
 
-impl Turn<'_, '_, '_> {
-    pub(super) fn indexes(&self, session: &mut Session<'_>, recorder: &mut Recorder<'_>) -> Tried<()> {
+impl DocumentsTurn<'_, '_, '_> {
+    pub(super) fn indexes(
+        &self,
+        session: &mut Session<'_>,
+        recorder: &mut TrialRecorder<'_>,
+    ) -> StepResult<()> {
         if trials::has_no_index(self.part, self.own) {
             let cell = trials::no_index(&self.tests);
-            self.lacks("index", &cell, 1, recorder)?;
+            self.record_unsupported("index", &cell, 1, recorder)?;
             return Ok(Ok(()));
         }
         for index in trials::indexes(self.part, self.own, self.round) {
@@ -36,10 +40,10 @@ impl Turn<'_, '_, '_> {
         &self,
         index: &Index,
         session: &mut Session<'_>,
-        recorder: &mut Recorder<'_>,
-    ) -> Tried<()> {
+        recorder: &mut TrialRecorder<'_>,
+    ) -> StepResult<()> {
         let cell = self.tests.index(index);
-        let built = Ended::split(self.build(index, &cell, session))?;
+        let built = TrialError::split_fatal(self.build(index, &cell, session))?;
         match built {
             Ok(trial) => {
                 let key = cell.trial_key(self.round, 0);
@@ -55,8 +59,10 @@ impl Turn<'_, '_, '_> {
                 // Remove what earlier statements have created; errors of the others do not matter.
                 for text in &index.drop {
                     let statement = filled(session, text);
-                    Ended::split(session.open().and_then(|()| session.run(vec![statement], self.limit())))?
-                        .ok();
+                    TrialError::split_fatal(
+                        session.open().and_then(|()| session.run(vec![statement], self.limit())),
+                    )?
+                    .ok();
                 }
                 return Ok(Ok(()));
             }
@@ -65,12 +71,12 @@ impl Turn<'_, '_, '_> {
             let Some(ask) = index.timed(operation) else { continue };
             let statement = filled(session, &ask.statement);
             let cell = self.tests.indexed(operation, index);
-            if let Err(failure) = self.asks(&statement, ask.answer, &cell, session, recorder)? {
+            if let Err(failure) = self.time_query(&statement, ask.answer, &cell, session, recorder)? {
                 return Ok(Err(failure));
             }
         }
         if self.round == 1
-            && let Err(failure) = matrix::read(self, index, session, recorder)?
+            && let Err(failure) = index_usage::read(self, index, session, recorder)?
         {
             return Ok(Err(failure));
         }
@@ -78,7 +84,7 @@ impl Turn<'_, '_, '_> {
             let statements = index.drop.iter().map(|text| filled(session, text)).collect();
             session.run(statements, self.limit())
         });
-        Ok(Ended::split(dropped)?.map(drop))
+        Ok(TrialError::split_fatal(dropped)?.map(drop))
     }
 
     /// Records that an index could not be built, and all its queries with it. A refused index is recorded as
@@ -87,7 +93,7 @@ impl Turn<'_, '_, '_> {
         &self,
         index: &Index,
         failure: &Failure,
-        recorder: &mut Recorder<'_>,
+        recorder: &mut TrialRecorder<'_>,
     ) -> Result<(), RunError> {
         let asked = Operation::ALL.into_iter().filter(|one| index.timed(*one).is_some());
         let asked = asked.map(|operation| (self.tests.indexed(operation, index), self.own.reads));
@@ -102,7 +108,7 @@ impl Turn<'_, '_, '_> {
             }
         }
         match self.round {
-            1 => matrix::impossible(self, index, &failure.error, recorder),
+            1 => index_usage::impossible(self, index, &failure.error, recorder),
             _ => Ok(()),
         }
     }
@@ -112,17 +118,17 @@ impl Turn<'_, '_, '_> {
         index: &Index,
         cell: &Cell,
         session: &mut Session<'_>,
-    ) -> Result<Trial, Ended> {
+    ) -> Result<Trial, TrialError> {
         session.open()?;
-        let bytes_of = |session: &mut Session<'_>| -> Result<Option<f64>, Ended> {
+        let bytes_of = |session: &mut Session<'_>| -> Result<Option<f64>, TrialError> {
             Ok(sizes(session, TABLE)?.get("index_bytes").copied())
         };
         let before = bytes_of(session)?;
         let statements = index.create.iter().map(|text| filled(session, text)).collect();
-        let ran: Ran = session.run(statements, self.load_limit())?;
+        let ran: RunReply = session.run(statements, self.load_limit())?;
         // Statistics of new columns and other inputs of the planner belong to no test.
         self.settle(&[TABLE], false, session)?;
-        let mut trial = blank(cell, self.round, 0);
+        let mut trial = new_trial(cell, self.round, 0);
         self.timed(&mut trial, ran.seconds, &ran.usage, self.source_bytes);
         if let (Some(before), Some(after)) = (before, bytes_of(session)?) {
             trial.metrics.insert("index_bytes".into(), (after - before).max(0.0));

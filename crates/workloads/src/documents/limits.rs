@@ -9,27 +9,27 @@ use std::{
 };
 
 use jsonathlon_catalogue::{Documents as Part, LoadMode};
-use jsonathlon_dataset::ordinal::{Data, Larger, Table};
+use jsonathlon_dataset::nested::{InnerContent, Larger, NestedTable};
 use jsonathlon_schema::{
     record::{Cell, Failure, FailureKind, Finding, Metrics, Trial, Verdict},
     value::Value,
 };
 use jsonathlon_telemetry::machine::available_memory_bytes;
-use jsonathlon_worker::protocol::{Exported, Load, Loaded, Op};
+use jsonathlon_worker::protocol::{ExportReply, LoadMethod, LoadReply, Op};
 
 use super::{
     settings::{DocumentsSettings, size_word},
-    trials::{At, Tests},
+    trials::{ConfiguredTable, TestCells},
 };
 use crate::{
     RunError,
-    bench::{Bench, TABLE, UnderTest},
     cells::Cells,
     limit,
-    observer::{Event, Work},
+    observer::{Activity, RunEvent},
     plain_name::PlainName,
-    recorder::{Recorder, blank},
-    session::{Ended, Session},
+    recorder::{TrialRecorder, new_trial},
+    run_context::{RunContext, TABLE, TargetState},
+    session::{Session, TrialError},
 };
 
 /// Timeout of loading one document, and again of exporting it.
@@ -46,12 +46,12 @@ const REFUSED: &str = "bytes refused";
 
 /// Size in bytes of the largest document that is tried.
 pub(super) fn room(own: &DocumentsSettings) -> u64 {
-    own.limits.iter().map(|n| Table::nominal_bytes_of(*n)).max().unwrap_or_default()
+    own.limits.iter().map(|n| NestedTable::nominal_bytes_of(*n)).max().unwrap_or_default()
 }
 
-fn tests<'a>(cells: Cells<'a>, own: &DocumentsSettings, n: u32) -> Tests<'a> {
-    let table = Table { n, documents: 1, data: Data::Identical, seed: own.seed };
-    Tests::new(cells, At { asked: table, table })
+fn tests<'a>(cells: Cells<'a>, own: &DocumentsSettings, n: u32) -> TestCells<'a> {
+    let table = NestedTable { n, documents: 1, data: InnerContent::Identical, seed: own.seed };
+    TestCells::new(cells, ConfiguredTable { asked: table, table })
 }
 
 /// Keys of all steps of one configuration.
@@ -61,11 +61,11 @@ pub(super) fn keys(cells: Cells<'_>, own: &DocumentsSettings) -> Vec<String> {
 
 /// Loads documents of ascending size into one configuration, until one is rejected.
 pub(super) fn find(
-    bench: &Bench<'_>,
+    bench: &RunContext<'_>,
     own: &DocumentsSettings,
     part: &Part,
-    one: &mut UnderTest<'_>,
-    recorder: &mut Recorder<'_>,
+    one: &mut TargetState<'_>,
+    recorder: &mut TrialRecorder<'_>,
 ) -> Result<(), RunError> {
     // Previous size, and whether it is known to be accepted. It is unknown for steps recorded before the run
     // was resumed.
@@ -77,7 +77,7 @@ pub(super) fn find(
         std::fs::remove_file(&file).ok();
         // The next document starts with an empty data folder.
         session.kill();
-        if !session.is_guest() {
+        if !session.is_remote() {
             std::fs::remove_dir_all(session.folder()).ok();
         }
         tried
@@ -97,10 +97,10 @@ pub(super) fn find(
             continue;
         }
         let what = format!("{} one document of {}", one.cells.target.file_name(), size_word(*n));
-        recorder.observer.event(&Event::Began { work: Work::Turn, what: &what });
-        one.session.subject().does(&what);
+        recorder.observer.event(&RunEvent::Began { work: Activity::Turn, what: &what });
+        one.session.subject().set_activity(&what);
         let tried = offer(Larger { n: *n, more: 0 }, &cell, &mut one.session);
-        match Ended::split(tried)? {
+        match TrialError::split_fatal(tried)? {
             Ok(trial) => {
                 before = Some((*n, true));
                 recorder.trial(key, trial)?;
@@ -114,7 +114,7 @@ pub(super) fn find(
                     }
                     _ => {
                         let mut is_taken = |larger| -> Result<bool, RunError> {
-                            Ok(Ended::split(offer(larger, &cell, &mut one.session))?.is_ok())
+                            Ok(TrialError::split_fatal(offer(larger, &cell, &mut one.session))?.is_ok())
                         };
                         let findings = match before {
                             Some((taken, is_known))
@@ -154,19 +154,19 @@ fn between(
 
 /// Trial of a step in which no document was stored.
 fn without(cell: &Cell, failure: Failure) -> Trial {
-    Trial { verdict: Verdict::NotApplicable, failure: Some(failure), ..blank(cell, 1, 0) }
+    Trial { verdict: Verdict::NotApplicable, failure: Some(failure), ..new_trial(cell, 1, 0) }
 }
 
 fn try_one(
-    bench: &Bench<'_>,
+    bench: &RunContext<'_>,
     part: &Part,
     larger: Larger,
     cell: &Cell,
     file: &Path,
     session: &mut Session<'_>,
-) -> Result<Trial, Ended> {
+) -> Result<Trial, TrialError> {
     let bytes = write(larger, file, &bench.work)?;
-    session.start_afresh()?;
+    session.reset_data()?;
     session.open()?;
     let create = session.statements("create", &[("table", TABLE)])?;
     session.run(create, PATIENCE)?;
@@ -174,28 +174,28 @@ fn try_one(
     let path = plain.text();
     let values = [("table", TABLE), ("file", path.as_str())];
     let load = match part.load {
-        LoadMode::File => Load::Statement { statements: session.statements("load", &values)? },
+        LoadMode::File => LoadMethod::Statement { statements: session.statements("load", &values)? },
         LoadMode::Rows | LoadMode::Stream => {
-            Load::Keyed { statement: session.statement("load", &values)?, file: file.to_owned() }
+            LoadMethod::Keyed { statement: session.statement("load", &values)?, file: file.to_owned() }
         }
     };
     let within = memory();
-    let loaded: Loaded = session.request_unless(&Op::Load { load, sync: false }, PATIENCE, &within)?;
+    let loaded: LoadReply = session.request_or_abort(&Op::Load { load, sync: false }, PATIENCE, &within)?;
     if let Some(reject) = loaded.rejects.first() {
-        return Err(Ended::failed(FailureKind::Refused, reject.reason.clone()));
+        return Err(TrialError::failed(FailureKind::Refused, reject.reason.clone()));
     }
     let count = session.figures("count", &[("table", TABLE)], PATIENCE)?;
     if count.values().next() != Some(&Value::Int(1)) {
-        return Err(Ended::failed(FailureKind::Refused, "no error, and the document is not there"));
+        return Err(TrialError::failed(FailureKind::Refused, "no error, and the document is not there"));
     }
-    let mut trial = blank(cell, 1, 0);
+    let mut trial = new_trial(cell, 1, 0);
     trial.verdict = Verdict::Unverified;
     if part.lacks("export").is_none() {
         let statement = session.statement("export", &[("table", TABLE)])?;
-        let out: Exported =
-            session.request_unless(&Op::Export { statement, values: true }, PATIENCE, &within)?;
+        let out: ExportReply =
+            session.request_or_abort(&Op::Export { statement, values: true }, PATIENCE, &within)?;
         if (out.documents, out.values) != (1, Some(larger.digest())) {
-            return Err(Ended::failed(FailureKind::Wrong, "what came out is not what went in"));
+            return Err(TrialError::failed(FailureKind::Wrong, "what came out is not what went in"));
         }
         trial.verdict = Verdict::Exact;
     }
@@ -209,7 +209,7 @@ fn try_one(
 }
 
 /// Writes a document as one line; returns the size of its text in bytes.
-fn write(larger: Larger, file: &Path, work: &Path) -> Result<u64, Ended> {
+fn write(larger: Larger, file: &Path, work: &Path) -> Result<u64, TrialError> {
     let written = std::fs::create_dir_all(work).and_then(|()| {
         let mut out = BufWriter::with_capacity(1 << 20, std::fs::File::create(file)?);
         let bytes = larger.line(&mut out)?;
@@ -218,7 +218,7 @@ fn write(larger: Larger, file: &Path, work: &Path) -> Result<u64, Ended> {
     });
     written.map_err(|error| {
         let error = format!("failed to write {}: {error}", file.display());
-        Ended::failed(FailureKind::Environment, error)
+        TrialError::failed(FailureKind::Environment, error)
     })
 }
 

@@ -5,13 +5,13 @@
 //! documents are compared with the originals by value, outside of the measured times.
 
 mod copies;
+mod expected;
 mod history;
+mod index_usage;
 mod indexes;
 mod limits;
-mod matrix;
 mod steps;
 mod trials;
-mod truth;
 mod turn;
 mod update;
 
@@ -22,22 +22,22 @@ use std::{
     path::Path,
 };
 
+use expected::ExpectedAnswers;
 use settings::DocumentsSettings;
-use trials::{At, Tests};
-use truth::Truth;
-use turn::Turn;
+use trials::{ConfiguredTable, TestCells};
+use turn::DocumentsTurn;
 
 use jsonathlon_catalogue::{DOCUMENTS, Documents as Part};
-use jsonathlon_dataset::ordinal::{Maker, Table};
+use jsonathlon_dataset::nested::{NestedGenerator, NestedTable};
 use jsonathlon_schema::record::Failure;
 use jsonathlon_telemetry::control::Control;
 
 use crate::{
     RunError,
-    bench::{Bench, UnderTest},
     cells::rotation,
-    observer::Event,
-    recorder::Recorder,
+    observer::RunEvent,
+    recorder::TrialRecorder,
+    run_context::{RunContext, TargetState},
     target::Target,
     workload::Workload,
 };
@@ -50,7 +50,7 @@ const DISK_PER_BYTE: u64 = 6;
 #[derive(Debug)]
 pub struct Documents {
     settings: DocumentsSettings,
-    tables: Vec<Table>,
+    tables: Vec<NestedTable>,
 }
 
 impl Documents {
@@ -65,7 +65,7 @@ impl Documents {
 
 /// State of a configuration over one table.
 #[derive(Debug, Default)]
-struct Kept {
+struct TableProgress {
     /// Whether the data folder was emptied for this table.
     is_fresh: bool,
     /// Names of the tables that exist in the system.
@@ -85,24 +85,25 @@ impl Workload for Documents {
         serde_json::to_value(&self.settings).unwrap_or_default()
     }
 
-    fn refuses(&self, target: &Target) -> Option<String> {
+    fn unsupported_reason(&self, target: &Target) -> Option<String> {
         let name = &target.configuration.system;
         target.configuration.documents().is_none().then(|| format!("{name} has no folder {DOCUMENTS}/"))
     }
 
-    fn room(&self, _: u64, systems: u64) -> u64 {
-        let largest = self.tables.iter().map(|table| table.documents * Table::nominal_bytes_of(table.n));
+    fn required_disk_bytes(&self, _: u64, systems: u64) -> u64 {
+        let largest =
+            self.tables.iter().map(|table| table.documents * NestedTable::nominal_bytes_of(table.n));
         // Tables are processed one after the other, and each system keeps its own data. The search for limits
         // then needs one document in one system at a time.
         let of_tables = largest.max().unwrap_or_default() * (1 + DISK_PER_BYTE * systems);
         of_tables.max(limits::room(&self.settings) * (1 + DISK_PER_BYTE))
     }
 
-    fn less(&self) -> &'static str {
+    fn size_option_hint(&self) -> &'static str {
         "a smaller --total"
     }
 
-    fn keys(&self, bench: &Bench<'_>) -> Vec<String> {
+    fn planned_keys(&self, bench: &RunContext<'_>) -> Vec<String> {
         let mut keys: Vec<String> = bench
             .targets
             .iter()
@@ -112,7 +113,7 @@ impl Workload for Documents {
         for table in &self.tables {
             for target in bench.targets {
                 let Some(part) = target.configuration.documents() else { continue };
-                let tests = Tests::new(bench.cells(target), At::of(*table, &part));
+                let tests = TestCells::new(bench.cells(target), ConfiguredTable::of(*table, &part));
                 for round in 1..=bench.settings.rounds {
                     keys.extend(trials::keys(&tests, &part, &self.settings, round));
                 }
@@ -121,8 +122,8 @@ impl Workload for Documents {
         keys
     }
 
-    fn run(&self, bench: &Bench<'_>, recorder: &mut Recorder<'_>) -> Result<(), RunError> {
-        let mut all: Vec<(UnderTest<'_>, Part)> = bench
+    fn run(&self, bench: &RunContext<'_>, recorder: &mut TrialRecorder<'_>) -> Result<(), RunError> {
+        let mut all: Vec<(TargetState<'_>, Part)> = bench
             .all_under_test()
             .into_iter()
             .filter_map(|of| Some((of.cells.target.configuration.documents()?, of)))
@@ -133,8 +134,8 @@ impl Workload for Documents {
             all.try_for_each(|(one, part)| limits::find(bench, &self.settings, part, one, recorder))
         });
         // The first error is returned, so the clean-up only warns.
-        let mut all: Vec<UnderTest<'_>> = all.into_iter().map(|(of, _)| of).collect();
-        bench.leave(&mut all, recorder);
+        let mut all: Vec<TargetState<'_>> = all.into_iter().map(|(of, _)| of).collect();
+        bench.drop_remote_objects_of(&mut all, recorder);
         ended
     }
 }
@@ -142,13 +143,13 @@ impl Workload for Documents {
 impl Documents {
     fn tables<'a>(
         &self,
-        bench: &Bench<'a>,
-        all: &mut [(UnderTest<'a>, Part)],
-        recorder: &mut Recorder<'_>,
+        bench: &RunContext<'a>,
+        all: &mut [(TargetState<'a>, Part)],
+        recorder: &mut TrialRecorder<'_>,
     ) -> Result<(), RunError> {
         let bytes: u64 =
-            self.tables.iter().map(|table| table.documents * Table::nominal_bytes_of(table.n)).sum();
-        recorder.observer.event(&Event::Pace(&format!(
+            self.tables.iter().map(|table| table.documents * NestedTable::nominal_bytes_of(table.n)).sum();
+        recorder.observer.event(&RunEvent::Schedule(&format!(
             "{} configurations × {} tables of {} MiB in all × {} rounds: each imported, read out, copied and indexed",
             all.len(),
             self.tables.len(),
@@ -162,7 +163,7 @@ impl Documents {
                 // The next table starts with an empty data folder; the data of this one is not needed any
                 // more.
                 one.session.kill();
-                if !bench.settings.keep_data && !one.session.is_guest() {
+                if !bench.settings.keep_data && !one.session.is_remote() {
                     std::fs::remove_dir_all(one.session.folder()).ok();
                 }
             }
@@ -174,16 +175,16 @@ impl Documents {
     /// Runs all rounds over one table.
     fn table<'a>(
         &self,
-        bench: &Bench<'a>,
+        bench: &RunContext<'a>,
         place: usize,
-        asked: Table,
-        all: &mut [(UnderTest<'a>, Part)],
+        asked: NestedTable,
+        all: &mut [(TargetState<'a>, Part)],
         control: &mut Control,
-        recorder: &mut Recorder<'_>,
+        recorder: &mut TrialRecorder<'_>,
     ) -> Result<(), RunError> {
         let rounds = bench.settings.rounds;
-        let is_open = |at: &(UnderTest<'a>, Part), recorder: &Recorder<'_>| {
-            let tests = Tests::new(at.0.cells, At::of(asked, &at.1));
+        let is_open = |at: &(TargetState<'a>, Part), recorder: &TrialRecorder<'_>| {
+            let tests = TestCells::new(at.0.cells, ConfiguredTable::of(asked, &at.1));
             (1..=rounds).any(|round| {
                 trials::keys(&tests, &at.1, &self.settings, round).iter().any(|key| !recorder.has(key))
             })
@@ -191,25 +192,25 @@ impl Documents {
         if !all.iter().any(|one| is_open(one, recorder)) {
             return Ok(());
         }
-        let mut kept: Vec<Kept> = all.iter().map(|_| Kept::default()).collect();
+        let mut kept: Vec<TableProgress> = all.iter().map(|_| TableProgress::default()).collect();
         // Configurations that support only smaller documents use a file of their own.
-        let mut staged: Vec<Staged> = Vec::new();
+        let mut staged: Vec<StagedTable> = Vec::new();
         for round in 1..=rounds {
             for (turn, index) in rotation(all.len(), round).into_iter().enumerate() {
                 let (Some((one, part)), Some(kept)) = (all.get_mut(index), kept.get_mut(index)) else {
                     continue;
                 };
                 bench.control(round, turn + place * bench.targets.len(), control, recorder)?;
-                let tests = Tests::new(one.cells, At::of(asked, part));
+                let tests = TestCells::new(one.cells, ConfiguredTable::of(asked, part));
                 let at = match staged.iter().position(|one| one.truth.table == tests.at.table) {
                     Some(at) => at,
                     None => {
-                        staged.push(Staged::make(tests.at.table, &bench.work)?);
+                        staged.push(StagedTable::make(tests.at.table, &bench.work)?);
                         staged.len() - 1
                     }
                 };
                 let Some(made) = staged.get(at) else { continue };
-                let turn = Turn {
+                let turn = DocumentsTurn {
                     bench,
                     own: &self.settings,
                     part,
@@ -219,7 +220,7 @@ impl Documents {
                     source_bytes: made.bytes,
                     round,
                 };
-                turn.take(one, kept, recorder)?;
+                turn.run_missing_trials(one, kept, recorder)?;
             }
         }
         for made in staged {
@@ -231,17 +232,17 @@ impl Documents {
 }
 
 /// File with the documents of a table, and the expected answers over them.
-struct Staged {
-    truth: Truth,
+struct StagedTable {
+    truth: ExpectedAnswers,
     file: std::path::PathBuf,
     /// Total size in bytes of the documents' texts.
     bytes: u64,
 }
 
-impl Staged {
-    fn make(table: Table, work: &Path) -> Result<Self, RunError> {
+impl StagedTable {
+    fn make(table: NestedTable, work: &Path) -> Result<Self, RunError> {
         let file = work.join(format!("documents-{}-{}.ndjson", table.n, table.data));
-        let mut maker = Maker::new(table);
+        let mut maker = NestedGenerator::new(table);
         let written = std::fs::create_dir_all(work).and_then(|()| {
             let mut out = BufWriter::with_capacity(1 << 20, std::fs::File::create(&file)?);
             (0..table.documents).try_for_each(|key| maker.line(key, &mut out))?;
@@ -250,6 +251,6 @@ impl Staged {
         written.map_err(RunError::io(format!("write {}", file.display())))?;
         let bytes = maker.bytes();
         drop(maker);
-        Ok(Self { truth: Truth::of(table), file, bytes })
+        Ok(Self { truth: ExpectedAnswers::of(table), file, bytes })
     }
 }

@@ -1,6 +1,6 @@
 //! User settings of a run with large documents.
 
-use jsonathlon_dataset::ordinal::{Data, LARGEST, Table};
+use jsonathlon_dataset::nested::{InnerContent, LARGEST, NestedTable};
 use serde::{Deserialize, Serialize};
 
 /// Settings that only this workload has.
@@ -11,7 +11,7 @@ pub struct DocumentsSettings {
     /// Total size in bytes of the documents of each table.
     pub total: u64,
     /// Kinds of content of the inner objects; each gets a table of its own.
-    pub data: Vec<Data>,
+    pub data: Vec<InnerContent>,
     /// Seed of the contents of distinct documents.
     pub seed: u64,
     /// Number of trials of each read in one round.
@@ -35,15 +35,16 @@ impl DocumentsSettings {
     ///
     /// # Errors
     /// If an ordinal is too large, or no size or kind of content is given.
-    pub fn tables(&self) -> Result<Vec<Table>, String> {
+    pub fn tables(&self) -> Result<Vec<NestedTable>, String> {
         if let Some(n) = self.limits.iter().find(|n| **n > LARGEST) {
             return Err(format!("D({n}); documents up to D({LARGEST}) can be made"));
         }
         if self.sizes.is_empty() || self.data.is_empty() {
             return Err("name a size of documents and a data set at least".to_owned());
         }
-        let of =
-            |data: Data| self.sizes.iter().map(move |n| Table::of_total(*n, self.total, data, self.seed));
+        let of = |data: InnerContent| {
+            self.sizes.iter().map(move |n| NestedTable::of_total(*n, self.total, data, self.seed))
+        };
         self.data
             .iter()
             .flat_map(|data| of(*data))
@@ -55,7 +56,7 @@ impl DocumentsSettings {
 /// Size of a document D(n) as text, e.g. `64KiB` or `1MiB`.
 #[must_use]
 pub fn size_word(n: u32) -> String {
-    let bytes = Table::nominal_bytes_of(n.min(LARGEST));
+    let bytes = NestedTable::nominal_bytes_of(n.min(LARGEST));
     match bytes {
         bytes if bytes >= 1 << 30 => format!("{}GiB", bytes >> 30),
         bytes if bytes >= 1 << 20 => format!("{}MiB", bytes >> 20),

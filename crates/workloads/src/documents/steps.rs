@@ -3,31 +3,31 @@
 use jsonathlon_catalogue::{Expected, LoadMode};
 use jsonathlon_schema::record::{Cell, Failure, FailureKind, Phase, Trial, Verdict};
 use jsonathlon_telemetry::page_cache::{COLD_LIMIT, residency};
-use jsonathlon_worker::protocol::{Exported, Load, Loaded, Op};
+use jsonathlon_worker::protocol::{ExportReply, LoadMethod, LoadReply, Op};
 
 use super::{
-    Kept, history,
+    TableProgress, history,
     trials::{self, READS},
-    turn::{COPY, Tried, Turn},
+    turn::{COPY, DocumentsTurn, StepResult},
     update,
 };
 use crate::{
     RunError,
-    bench::{TABLE, UnderTest},
-    observer::{Event, Work},
+    observer::{Activity, RunEvent},
     plain_name::PlainName,
-    recorder::{Recorder, blank},
-    session::{Ended, Session, relay},
+    recorder::{TrialRecorder, new_trial},
+    run_context::{TABLE, TargetState},
+    session::{Session, TrialError, forward_progress},
 };
 
-impl<'a> Turn<'_, '_, 'a> {
+impl<'a> DocumentsTurn<'_, '_, 'a> {
     /// Runs every trial of this round that the journal does not contain yet, so that a resumed run skips
     /// finished trials.
-    pub(super) fn take(
+    pub(super) fn run_missing_trials(
         &self,
-        one: &mut UnderTest<'a>,
-        kept: &mut Kept,
-        recorder: &mut Recorder<'_>,
+        one: &mut TargetState<'a>,
+        kept: &mut TableProgress,
+        recorder: &mut TrialRecorder<'_>,
     ) -> Result<(), RunError> {
         let keys = trials::keys(&self.tests, self.part, self.own, self.round);
         if keys.iter().all(|key| recorder.has(key)) {
@@ -35,7 +35,7 @@ impl<'a> Turn<'_, '_, 'a> {
         }
         if let Some(failure) = &kept.failed {
             // A failed import is not repeated.
-            return self.not_done(&failure.clone(), recorder);
+            return self.fail_remaining(&failure.clone(), recorder);
         }
         if let Some(why) = self.tests.at.too_large(self.part) {
             let why = Failure::new(FailureKind::Refused, why);
@@ -45,14 +45,14 @@ impl<'a> Turn<'_, '_, 'a> {
                 .try_for_each(|(cell, orders)| self.not_applicable(&why, cell, *orders, recorder));
         }
         let what = format!("round {}: {} {}", self.round, one.cells.target.file_name(), self.truth.table);
-        recorder.observer.event(&Event::Began { work: Work::Turn, what: &what });
-        one.session.subject().does(&what);
+        recorder.observer.event(&RunEvent::Began { work: Activity::Turn, what: &what });
+        one.session.subject().set_activity(&what);
         let done = self.all(one, kept, recorder)?;
         if let Err(failure) = done {
             one.session.kill();
-            self.not_done(&failure, recorder)?;
+            self.fail_remaining(&failure, recorder)?;
         }
-        if let Err(failure) = Ended::split(one.session.close())? {
+        if let Err(failure) = TrialError::split_fatal(one.session.close())? {
             let name = one.cells.target.file_name();
             recorder.warn(&format!("{name}: failed to close: {}", failure.error));
         }
@@ -60,15 +60,20 @@ impl<'a> Turn<'_, '_, 'a> {
     }
 
     /// Runs all steps in order. The inner failure is why the remaining steps could not run.
-    fn all(&self, one: &mut UnderTest<'a>, kept: &mut Kept, recorder: &mut Recorder<'_>) -> Tried<()> {
+    fn all(
+        &self,
+        one: &mut TargetState<'a>,
+        kept: &mut TableProgress,
+        recorder: &mut TrialRecorder<'_>,
+    ) -> StepResult<()> {
         let session = &mut one.session;
         if let Err(failure) = self.import(session, kept, recorder)? {
             kept.failed = Some(failure.clone());
             return Ok(Err(failure));
         }
         let before = match self.round {
-            1 => Ended::split(self.settle_and_measure(&[TABLE], session))?.map(Some),
-            _ => Ended::split(self.settle(&[TABLE], false, session))?.map(|_| None),
+            1 => TrialError::split_fatal(self.settle_and_measure(&[TABLE], session))?.map(Some),
+            _ => TrialError::split_fatal(self.settle(&[TABLE], false, session))?.map(|_| None),
         };
         let before = match before {
             Ok(before) => before,
@@ -118,7 +123,7 @@ impl<'a> Turn<'_, '_, 'a> {
     }
 
     /// Records all trials of the round without a record as failed, with the reason.
-    fn not_done(&self, failure: &Failure, recorder: &mut Recorder<'_>) -> Result<(), RunError> {
+    fn fail_remaining(&self, failure: &Failure, recorder: &mut TrialRecorder<'_>) -> Result<(), RunError> {
         let mut failure = failure.clone();
         let round = self.round;
         for (cell, orders) in trials::cells(&self.tests, self.part, self.own, round) {
@@ -134,10 +139,15 @@ impl<'a> Turn<'_, '_, 'a> {
     }
 
     /// Imports the documents into a new table and verifies them by value.
-    fn import(&self, session: &mut Session<'_>, kept: &mut Kept, recorder: &mut Recorder<'_>) -> Tried<()> {
+    fn import(
+        &self,
+        session: &mut Session<'_>,
+        kept: &mut TableProgress,
+        recorder: &mut TrialRecorder<'_>,
+    ) -> StepResult<()> {
         let cell = self.tests.import();
         let key = cell.trial_key(self.round, 0);
-        let tried = Ended::split(self.try_import(session, kept, recorder))?;
+        let tried = TrialError::split_fatal(self.try_import(session, kept, recorder))?;
         match tried {
             Ok(trial) => {
                 if !recorder.has(&key) {
@@ -155,9 +165,9 @@ impl<'a> Turn<'_, '_, 'a> {
     fn try_import(
         &self,
         session: &mut Session<'_>,
-        kept: &mut Kept,
-        recorder: &mut Recorder<'_>,
-    ) -> Result<Trial, Ended> {
+        kept: &mut TableProgress,
+        recorder: &mut TrialRecorder<'_>,
+    ) -> Result<Trial, TrialError> {
         if kept.is_fresh {
             session.open()?;
             for table in [TABLE, COPY] {
@@ -168,7 +178,7 @@ impl<'a> Turn<'_, '_, 'a> {
             }
             kept.has.clear();
         } else {
-            session.start_afresh()?;
+            session.reset_data()?;
             session.open()?;
             kept.is_fresh = true;
             kept.has.clear();
@@ -180,20 +190,24 @@ impl<'a> Turn<'_, '_, 'a> {
         let path = plain.text();
         let values = [("table", TABLE), ("file", path.as_str())];
         let load = match self.part.load {
-            LoadMode::File => Load::Statement { statements: session.statements("load", &values)? },
-            LoadMode::Rows | LoadMode::Stream => {
-                Load::Keyed { statement: session.statement("load", &values)?, file: self.file.to_owned() }
-            }
+            LoadMode::File => LoadMethod::Statement { statements: session.statements("load", &values)? },
+            LoadMode::Rows | LoadMode::Stream => LoadMethod::Keyed {
+                statement: session.statement("load", &values)?,
+                file: self.file.to_owned(),
+            },
         };
-        let sync = !session.is_guest();
-        let loaded: Loaded =
-            session.request(&Op::Load { load, sync }, self.load_limit(), &mut relay(recorder.observer))?;
+        let sync = !session.is_remote();
+        let loaded: LoadReply = session.request(
+            &Op::Load { load, sync },
+            self.load_limit(),
+            &mut forward_progress(recorder.observer),
+        )?;
         if let Some(reject) = loaded.rejects.first() {
             let error = format!("document {}: {}", reject.line, reject.reason);
-            return Err(Ended::failed(FailureKind::Refused, error));
+            return Err(TrialError::failed(FailureKind::Refused, error));
         }
-        self.holds_all(session)?;
-        let mut trial = blank(&self.tests.import(), self.round, 0);
+        self.check_all_present(session)?;
+        let mut trial = new_trial(&self.tests.import(), self.round, 0);
         // Time in which the kernel writes data to the disk afterwards is not part of the statement.
         let seconds = loaded.seconds - loaded.sync_seconds.unwrap_or_default();
         self.timed(&mut trial, seconds, &loaded.usage, self.source_bytes);
@@ -210,9 +224,14 @@ impl<'a> Turn<'_, '_, 'a> {
         Ok(trial)
     }
 
-    fn exports(&self, session: &mut Session<'_>, kept: &Kept, recorder: &mut Recorder<'_>) -> Tried<()> {
+    fn exports(
+        &self,
+        session: &mut Session<'_>,
+        kept: &TableProgress,
+        recorder: &mut TrialRecorder<'_>,
+    ) -> StepResult<()> {
         let (cell, orders) = (self.tests.export(), self.own.reads);
-        if self.lacks("export", &cell, orders, recorder)? {
+        if self.record_unsupported("export", &cell, orders, recorder)? {
             return Ok(Ok(()));
         }
         for order in 0..orders {
@@ -220,7 +239,7 @@ impl<'a> Turn<'_, '_, 'a> {
             if recorder.has(&key) {
                 continue;
             }
-            match Ended::split(self.export(&cell, order, session, kept))? {
+            match TrialError::split_fatal(self.export(&cell, order, session, kept))? {
                 Ok(trial) => recorder.trial(key, trial)?,
                 Err(failure) => return self.failed(&failure, &cell, orders, session, recorder),
             }
@@ -233,18 +252,18 @@ impl<'a> Turn<'_, '_, 'a> {
         cell: &Cell,
         order: u32,
         session: &mut Session<'_>,
-        kept: &Kept,
-    ) -> Result<Trial, Ended> {
+        kept: &TableProgress,
+    ) -> Result<Trial, TrialError> {
         session.open()?;
         let statement = session.statement("export", &[("table", TABLE)])?;
-        let out: Exported =
+        let out: ExportReply =
             session.request(&Op::Export { statement, values: false }, self.limit(), &mut |_| {})?;
         // Must be the same texts that were verified by value after the import.
         if kept.texts != Some((out.texts, out.bytes)) {
             let error = "the texts that came out are not those that came out before".to_owned();
-            return Err(Ended::failed(FailureKind::Wrong, error));
+            return Err(TrialError::failed(FailureKind::Wrong, error));
         }
-        let mut trial = blank(cell, self.round, order);
+        let mut trial = new_trial(cell, self.round, order);
         self.timed(&mut trial, out.seconds, &out.usage, self.source_bytes);
         trial.metrics.insert("delivered_bytes".into(), out.bytes as f64);
         put_client_memory(&mut trial, session);
@@ -258,20 +277,20 @@ impl<'a> Turn<'_, '_, 'a> {
         test: &str,
         expected: Expected,
         session: &mut Session<'_>,
-        recorder: &mut Recorder<'_>,
-    ) -> Tried<()> {
+        recorder: &mut TrialRecorder<'_>,
+    ) -> StepResult<()> {
         if !trials::has_form(self.part, file) {
             return Ok(Ok(()));
         }
         let (cell, orders) = (self.tests.read(file, Phase::Hot), self.own.reads);
-        if self.lacks(test, &cell, orders, recorder)? {
+        if self.record_unsupported(test, &cell, orders, recorder)? {
             return Ok(Ok(()));
         }
-        let statement = match Ended::split(session.statement(file, &[("table", TABLE)]))? {
+        let statement = match TrialError::split_fatal(session.statement(file, &[("table", TABLE)]))? {
             Ok(statement) => statement,
             Err(failure) => return Ok(Err(failure)),
         };
-        self.asks(&statement, expected, &cell, session, recorder)
+        self.time_query(&statement, expected, &cell, session, recorder)
     }
 
     fn cold(
@@ -279,17 +298,17 @@ impl<'a> Turn<'_, '_, 'a> {
         file: &str,
         expected: Expected,
         session: &mut Session<'_>,
-        recorder: &mut Recorder<'_>,
-    ) -> Tried<()> {
+        recorder: &mut TrialRecorder<'_>,
+    ) -> StepResult<()> {
         let cell = self.tests.read(file, Phase::Cold);
         let key = cell.trial_key(1, 0);
         if recorder.has(&key)
             || !self.tests.cells.target.can_be_cold()
-            || self.lacks(file, &cell, 1, recorder)?
+            || self.record_unsupported(file, &cell, 1, recorder)?
         {
             return Ok(Ok(()));
         }
-        match Ended::split(self.try_cold(file, expected, &cell, session))? {
+        match TrialError::split_fatal(self.try_cold(file, expected, &cell, session))? {
             Ok(trial) => {
                 recorder.trial(key, trial)?;
                 Ok(Ok(()))
@@ -304,16 +323,19 @@ impl<'a> Turn<'_, '_, 'a> {
         expected: Expected,
         cell: &Cell,
         session: &mut Session<'_>,
-    ) -> Result<Trial, Ended> {
+    ) -> Result<Trial, TrialError> {
         session.restart_cold()?;
-        let known = match session.is_guest() {
+        let known = match session.is_remote() {
             true => None,
             false => residency(session.folder()).map_err(|error| {
-                Ended::failed(FailureKind::Environment, format!("failed to ask what is in memory: {error}"))
+                TrialError::failed(
+                    FailureKind::Environment,
+                    format!("failed to ask what is in memory: {error}"),
+                )
             })?,
         };
         let statement = session.statement(file, &[("table", TABLE)])?;
-        let answered = self.ask(&statement, expected, session)?;
+        let answered = self.query_once(&statement, expected, session)?;
         let mut trial = self.answered(cell, 0, &answered);
         match known {
             Some(known) if known.share() <= COLD_LIMIT => {}

@@ -1,9 +1,9 @@
 //! Plans the trials of a run with large documents.
 
-use jsonathlon_catalogue::{Ask, Documents as Part, Expected, Index, Operation};
-use jsonathlon_dataset::ordinal::Table;
+use jsonathlon_catalogue::{Documents as Part, Expected, Index, IndexQuery, Operation};
+use jsonathlon_dataset::nested::NestedTable;
 use jsonathlon_schema::{
-    id::State,
+    id::DataState,
     record::{Cell, Phase},
 };
 
@@ -12,23 +12,23 @@ use crate::cells::Cells;
 
 /// A table in the size that one configuration supports.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct At {
+pub(super) struct ConfiguredTable {
     /// Table that the user asked for.
-    pub(super) asked: Table,
+    pub(super) asked: NestedTable,
     /// Table that is used: the same, or documents of the next smaller ordinal if those are the largest that
     /// the configuration is tried with.
-    pub(super) table: Table,
+    pub(super) table: NestedTable,
 }
 
-impl At {
+impl ConfiguredTable {
     /// Chooses the table for a configuration.
-    pub(super) fn of(asked: Table, part: &Part) -> Self {
+    pub(super) fn of(asked: NestedTable, part: &Part) -> Self {
         let n = match part.largest.as_ref() {
             // The number of documents stays the same; only their size is halved.
             Some(largest) if largest.n + 1 == asked.n => largest.n,
             _ => asked.n,
         };
-        Self { asked, table: Table { n, ..asked } }
+        Self { asked, table: NestedTable { n, ..asked } }
     }
 
     /// Why the configuration is not tried with these documents; `None` if it is.
@@ -38,7 +38,7 @@ impl At {
 
     fn cell(&self, cells: Cells<'_>, step: &str, phase: Phase) -> Cell {
         let of = Cells { documents: self.table.documents, ..cells };
-        let state = (phase != Phase::Load).then_some(State::Drained);
+        let state = (phase != Phase::Load).then_some(DataState::Drained);
         let mut cell = of.cell(step, phase, state);
         let mut set = |name: &str, value: serde_json::Value| cell.parameters.insert(name.to_owned(), value);
         set("size", size_word(self.asked.n).into());
@@ -55,13 +55,13 @@ fn with(mut cell: Cell, name: &str, value: impl Into<serde_json::Value>) -> Cell
 
 /// Builds the cells of one configuration over one table.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Tests<'a> {
+pub(super) struct TestCells<'a> {
     pub(super) cells: Cells<'a>,
-    pub(super) at: At,
+    pub(super) at: ConfiguredTable,
 }
 
-impl<'a> Tests<'a> {
-    pub(super) fn new(cells: Cells<'a>, at: At) -> Self {
+impl<'a> TestCells<'a> {
+    pub(super) fn new(cells: Cells<'a>, at: ConfiguredTable) -> Self {
         Self { cells, at }
     }
 
@@ -99,7 +99,7 @@ impl<'a> Tests<'a> {
     }
 
     /// Cell of how a query plan uses an index.
-    pub(super) fn usage(&self, ask: &Ask, index: &Index) -> Cell {
+    pub(super) fn usage(&self, ask: &IndexQuery, index: &Index) -> Cell {
         let cell = with(self.at.cell(self.cells, "use", Phase::Steady), "index", index.name.as_str());
         with(with(cell, "query", ask.operation.word()), "form", ask.form.as_str())
     }
@@ -161,7 +161,12 @@ pub(super) fn depths(n: u32) -> Vec<u32> {
 }
 
 /// Cells of one configuration over one table in one round, each with its number of trials.
-pub(super) fn cells(tests: &Tests<'_>, part: &Part, own: &DocumentsSettings, round: u32) -> Vec<(Cell, u32)> {
+pub(super) fn cells(
+    tests: &TestCells<'_>,
+    part: &Part,
+    own: &DocumentsSettings,
+    round: u32,
+) -> Vec<(Cell, u32)> {
     let mut once = vec![tests.import(), tests.copy()];
     let mut reads = vec![tests.export()];
     reads.extend(
@@ -197,12 +202,12 @@ pub(super) fn cells(tests: &Tests<'_>, part: &Part, own: &DocumentsSettings, rou
 }
 
 /// Keys of all trials of these cells.
-pub(super) fn keys(tests: &Tests<'_>, part: &Part, own: &DocumentsSettings, round: u32) -> Vec<String> {
+pub(super) fn keys(tests: &TestCells<'_>, part: &Part, own: &DocumentsSettings, round: u32) -> Vec<String> {
     let of = |(cell, orders): (Cell, u32)| (0..orders).map(move |order| cell.trial_key(round, order));
     cells(tests, part, own, round).into_iter().flat_map(of).collect()
 }
 
 /// Cell of a configuration without an index.
-pub(super) fn no_index(tests: &Tests<'_>) -> Cell {
+pub(super) fn no_index(tests: &TestCells<'_>) -> Cell {
     with(tests.at.cell(tests.cells, "index", Phase::Load), "index", "none")
 }

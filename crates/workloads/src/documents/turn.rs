@@ -9,26 +9,26 @@ use jsonathlon_schema::{
     value::Value,
 };
 use jsonathlon_telemetry::memory::peak_resident_bytes;
-use jsonathlon_worker::protocol::{Answered, Exported, Op};
+use jsonathlon_worker::protocol::{AskReply, ExportReply, Op};
 
-use super::{settings::DocumentsSettings, trials::Tests, truth::Truth};
+use super::{expected::ExpectedAnswers, settings::DocumentsSettings, trials::TestCells};
 use crate::{
     RunError,
-    bench::{Bench, TABLE},
-    recorder::{Recorder, SAME, blank},
-    session::{Ended, Session},
+    recorder::{SAME, TrialRecorder, new_trial},
+    run_context::{RunContext, TABLE},
+    session::{Session, TrialError},
 };
 
 /// Name of the table of copies.
 pub(super) const COPY: &str = "documents_copied";
 
 /// One configuration's part of a round over one table.
-pub(super) struct Turn<'t, 'b, 'a> {
-    pub(super) bench: &'b Bench<'a>,
+pub(super) struct DocumentsTurn<'t, 'b, 'a> {
+    pub(super) bench: &'b RunContext<'a>,
     pub(super) own: &'t DocumentsSettings,
     pub(super) part: &'t Part,
-    pub(super) tests: Tests<'a>,
-    pub(super) truth: &'t Truth,
+    pub(super) tests: TestCells<'a>,
+    pub(super) truth: &'t ExpectedAnswers,
     /// NDJSON file with the documents.
     pub(super) file: &'t Path,
     /// Total size in bytes of the documents' texts.
@@ -37,9 +37,9 @@ pub(super) struct Turn<'t, 'b, 'a> {
 }
 
 /// Result of a step: a value, a failure of the configuration, or an error that ends the run.
-pub(super) type Tried<T> = Result<Result<T, Failure>, RunError>;
+pub(super) type StepResult<T> = Result<Result<T, Failure>, RunError>;
 
-impl<'a> Turn<'_, '_, 'a> {
+impl<'a> DocumentsTurn<'_, '_, 'a> {
     /// Timeout of one statement.
     pub(super) fn limit(&self) -> Duration {
         Duration::from_secs_f64(self.bench.settings.timeout_s)
@@ -51,12 +51,12 @@ impl<'a> Turn<'_, '_, 'a> {
 
     /// Records a test that the system does not support as not applicable. Returns `true` if it is
     /// unsupported.
-    pub(super) fn lacks(
+    pub(super) fn record_unsupported(
         &self,
         test: &str,
         cell: &Cell,
         orders: u32,
-        recorder: &mut Recorder<'_>,
+        recorder: &mut TrialRecorder<'_>,
     ) -> Result<bool, RunError> {
         let Some(error) = self.part.lacks(test) else { return Ok(false) };
         self.not_applicable(&Failure::new(FailureKind::Refused, error), cell, orders, recorder)?;
@@ -69,12 +69,12 @@ impl<'a> Turn<'_, '_, 'a> {
         why: &Failure,
         cell: &Cell,
         orders: u32,
-        recorder: &mut Recorder<'_>,
+        recorder: &mut TrialRecorder<'_>,
     ) -> Result<(), RunError> {
         for order in 0..orders {
             let key = cell.trial_key(self.round, order);
             if !recorder.has(&key) {
-                let mut trial = blank(cell, self.round, order);
+                let mut trial = new_trial(cell, self.round, order);
                 trial.verdict = Verdict::NotApplicable;
                 trial.failure = Some(why.clone());
                 recorder.trial(key, trial)?;
@@ -91,8 +91,8 @@ impl<'a> Turn<'_, '_, 'a> {
         cell: &Cell,
         orders: u32,
         session: &mut Session<'_>,
-        recorder: &mut Recorder<'_>,
-    ) -> Tried<()> {
+        recorder: &mut TrialRecorder<'_>,
+    ) -> StepResult<()> {
         let (mut first, mut told) = (failure.clone(), failure.clone());
         for order in 0..orders {
             let key = cell.trial_key(self.round, order);
@@ -106,18 +106,18 @@ impl<'a> Turn<'_, '_, 'a> {
             return Ok(Ok(()));
         }
         session.kill();
-        Ended::split(session.open().and_then(|()| self.holds_all(session)))
+        TrialError::split_fatal(session.open().and_then(|()| self.check_all_present(session)))
     }
 
     /// Verifies that all documents are still there after an engine was killed.
-    pub(super) fn holds_all(&self, session: &mut Session<'_>) -> Result<(), Ended> {
+    pub(super) fn check_all_present(&self, session: &mut Session<'_>) -> Result<(), TrialError> {
         let figures = session.figures("count", &[("table", TABLE)], self.limit())?;
         let expected = self.truth.table.documents;
         match figures.values().next() {
             Some(Value::Int(count)) if count.unsigned_abs() == expected => Ok(()),
             other => {
                 let error = format!("of {expected} documents the system now counts {other:?}");
-                Err(Ended::failed(FailureKind::Wrong, error))
+                Err(TrialError::failed(FailureKind::Wrong, error))
             }
         }
     }
@@ -150,11 +150,11 @@ impl<'a> Turn<'_, '_, 'a> {
         table: &str,
         digest: u64,
         session: &mut Session<'_>,
-    ) -> Result<Exported, Ended> {
+    ) -> Result<ExportReply, TrialError> {
         let statement = session.statement("export", &[("table", table)])?;
-        let out: Exported =
+        let out: ExportReply =
             session.request(&Op::Export { statement, values: true }, self.load_limit(), &mut |_| {})?;
-        let wrong = |error: String| Err(Ended::failed(FailureKind::Wrong, error));
+        let wrong = |error: String| Err(TrialError::failed(FailureKind::Wrong, error));
         let expected = self.truth.table.documents;
         if out.documents != expected {
             return wrong(format!("{} documents came out, {expected} went in", out.documents));
@@ -167,37 +167,37 @@ impl<'a> Turn<'_, '_, 'a> {
 
     /// Reads one document and compares its digest; only the worker sees its text. Unverified if the system
     /// cannot read a single document.
-    pub(super) fn proved(
+    pub(super) fn verify_document(
         &self,
         number: u64,
         digest: u64,
         wrong: impl FnOnce() -> String,
         session: &mut Session<'_>,
-    ) -> Result<Verdict, Ended> {
+    ) -> Result<Verdict, TrialError> {
         let key = number.to_string();
         let read = session.statements("read", &[("table", TABLE), ("key", &key)])?;
         let Some(statement) = read.into_iter().next() else { return Ok(Verdict::Unverified) };
-        let read: Exported = session.request(&Op::Read { statement }, self.limit(), &mut |_| {})?;
+        let read: ExportReply = session.request(&Op::Read { statement }, self.limit(), &mut |_| {})?;
         match (read.documents, read.values) {
             (1, Some(found)) if found == digest => Ok(Verdict::Exact),
-            _ => Err(Ended::failed(FailureKind::Wrong, wrong())),
+            _ => Err(TrialError::failed(FailureKind::Wrong, wrong())),
         }
     }
 
     /// Runs a query once untimed, then the planned number of trials.
-    pub(super) fn asks(
+    pub(super) fn time_query(
         &self,
         statement: &str,
         expected: Expected,
         cell: &Cell,
         session: &mut Session<'_>,
-        recorder: &mut Recorder<'_>,
-    ) -> Tried<()> {
+        recorder: &mut TrialRecorder<'_>,
+    ) -> StepResult<()> {
         let orders = self.own.reads;
         if (0..orders).all(|order| recorder.has(&cell.trial_key(self.round, order))) {
             return Ok(Ok(()));
         }
-        let warmed = Ended::split(self.ask(statement, expected, session))?;
+        let warmed = TrialError::split_fatal(self.query_once(statement, expected, session))?;
         if let Err(failure) = warmed {
             let is_simple = cell.parameters.contains_key("form");
             let is_refused = failure.kind == FailureKind::Refused || is_too_much(&failure, session);
@@ -213,7 +213,7 @@ impl<'a> Turn<'_, '_, 'a> {
             if recorder.has(&key) {
                 continue;
             }
-            match Ended::split(self.ask(statement, expected, session))? {
+            match TrialError::split_fatal(self.query_once(statement, expected, session))? {
                 Ok(answered) => recorder.trial(key, self.answered(cell, order, &answered))?,
                 Err(failure) => return self.failed(&failure, cell, orders, session, recorder),
             }
@@ -221,8 +221,8 @@ impl<'a> Turn<'_, '_, 'a> {
         Ok(Ok(()))
     }
 
-    pub(super) fn answered(&self, cell: &Cell, order: u32, answered: &Answered) -> Trial {
-        let mut trial = blank(cell, self.round, order);
+    pub(super) fn answered(&self, cell: &Cell, order: u32, answered: &AskReply) -> Trial {
+        let mut trial = new_trial(cell, self.round, order);
         self.timed(&mut trial, answered.seconds, &answered.usage, self.source_bytes);
         trial.server_seconds = answered.outcome.server_seconds;
         trial.rows = Some(answered.outcome.rows.len() as u64);
@@ -231,18 +231,18 @@ impl<'a> Turn<'_, '_, 'a> {
     }
 
     /// Runs a query once and verifies its answer.
-    pub(super) fn ask(
+    pub(super) fn query_once(
         &self,
         statement: &str,
         expected: Expected,
         session: &mut Session<'_>,
-    ) -> Result<Answered, Ended> {
+    ) -> Result<AskReply, TrialError> {
         session.open()?;
         let op = Op::Ask { statement: statement.to_owned() };
-        let answered: Answered = session.request(&op, self.limit(), &mut |_| {})?;
+        let answered: AskReply = session.request(&op, self.limit(), &mut |_| {})?;
         match self.truth.differs(expected, &answered.outcome.rows) {
             None => Ok(answered),
-            Some(difference) => Err(Ended::failed(FailureKind::Wrong, difference)),
+            Some(difference) => Err(TrialError::failed(FailureKind::Wrong, difference)),
         }
     }
 }

@@ -1,18 +1,18 @@
 //! Updates numbers deep inside a document, one at a time.
 
 use jsonathlon_catalogue::{PathStep, path_values};
-use jsonathlon_dataset::ordinal::Maker;
+use jsonathlon_dataset::nested::NestedGenerator;
 use jsonathlon_schema::record::{Cell, Trial};
-use jsonathlon_worker::protocol::Ran;
+use jsonathlon_worker::protocol::RunReply;
 
 use super::{
     trials::depths,
-    turn::{Tried, Turn},
+    turn::{DocumentsTurn, StepResult},
 };
 use crate::{
-    bench::TABLE,
-    recorder::{Recorder, blank},
-    session::{Ended, Session},
+    recorder::{TrialRecorder, new_trial},
+    run_context::TABLE,
+    session::{Session, TrialError},
 };
 
 /// Key of the document that is updated.
@@ -20,20 +20,20 @@ const KEY: u64 = 0;
 
 /// Updates one number at each depth and verifies the document.
 pub(super) fn paths(
-    turn: &Turn<'_, '_, '_>,
+    turn: &DocumentsTurn<'_, '_, '_>,
     session: &mut Session<'_>,
-    recorder: &mut Recorder<'_>,
-) -> Tried<()> {
+    recorder: &mut TrialRecorder<'_>,
+) -> StepResult<()> {
     // Depths that have been updated in this document so far. Not those of a run that was interrupted, because the document
     // has been imported again.
     let mut changed: Vec<(u32, i64)> = Vec::new();
     for depth in depths(turn.tests.at.table.n) {
         let cell = turn.tests.update_path(depth);
         let key = cell.trial_key(turn.round, 0);
-        if recorder.has(&key) || turn.lacks("update_path", &cell, 1, recorder)? {
+        if recorder.has(&key) || turn.record_unsupported("update_path", &cell, 1, recorder)? {
             continue;
         }
-        match Ended::split(change(turn, &cell, depth, &mut changed, session))? {
+        match TrialError::split_fatal(change(turn, &cell, depth, &mut changed, session))? {
             Ok(trial) => recorder.trial(key, trial)?,
             Err(failure) => {
                 if let Err(failure) = turn.failed(&failure, &cell, 1, session, recorder)? {
@@ -51,12 +51,12 @@ fn members(n: u32, depth: u32) -> Vec<String> {
 }
 
 fn change(
-    turn: &Turn<'_, '_, '_>,
+    turn: &DocumentsTurn<'_, '_, '_>,
     cell: &Cell,
     depth: u32,
     changed: &mut Vec<(u32, i64)>,
     session: &mut Session<'_>,
-) -> Result<Trial, Ended> {
+) -> Result<Trial, TrialError> {
     session.open()?;
     let table = turn.tests.at.table;
     // A new number in every round, because some systems would not write an unchanged one.
@@ -67,13 +67,13 @@ fn change(
     let mut values = vec![("table", TABLE), ("key", key.as_str()), ("value", number.as_str())];
     values.extend(notations.iter().map(|(name, text)| (*name, text.as_str())));
     let statements = session.statements("update_path", &values)?;
-    let ran: Ran = session.run(statements, turn.limit())?;
+    let ran: RunReply = session.run(statements, turn.limit())?;
     changed.push((depth, value));
-    let mut trial = blank(cell, turn.round, 0);
-    let bytes = Maker::new(table).length(KEY);
+    let mut trial = new_trial(cell, turn.round, 0);
+    let bytes = NestedGenerator::new(table).length(KEY);
     turn.timed(&mut trial, ran.seconds, &ran.usage, bytes);
     let wrong = || format!("not exactly the number at depth {depth} has changed");
-    trial.verdict = turn.proved(KEY, table.digest_of_changed(KEY, changed), wrong, session)?;
+    trial.verdict = turn.verify_document(KEY, table.digest_of_changed(KEY, changed), wrong, session)?;
     Ok(trial)
 }
 

@@ -5,31 +5,31 @@
 //! each durability tier declares what a process crash and a power loss may lose. Each crash yields a finding
 //! with evidence, not a failure; it counts as kept only if everything was read.
 
-mod outcome;
-mod stop;
+mod crash_report;
+mod crash_test;
 
 pub mod settings;
 
-use settings::{DurabilitySettings, StopKind};
-use stop::Stopping;
+use crash_test::CrashTest;
+use settings::{CrashKind, DurabilitySettings};
 
 use jsonathlon_catalogue::{Durability as Tier, SERVING, Serving as Part};
 use jsonathlon_dataset::records::{KeyType, RecordSet, Records};
 use jsonathlon_loadgen::{
-    mix::{Mix, Requests},
+    mix::{Mix, RequestDistribution},
     operation::Operation,
 };
-use jsonathlon_results::tested::DURABILITY_RUN;
+use jsonathlon_results::durability_evidence::DURABILITY_RUN;
 use jsonathlon_schema::record::{CLIENTS, Cell, DURABILITY, Failure, FailureKind, Phase, Verdict};
 
 use crate::{
     RunError,
-    bench::{Bench, UnderTest},
     cells::Cells,
-    observer::{Event, Work},
-    recorder::{Recorder, blank},
+    observer::{Activity, RunEvent},
+    recorder::{TrialRecorder, new_trial},
+    run_context::{RunContext, TargetState},
     serving::scripts,
-    session::Ended,
+    session::TrialError,
     snapshot::Snapshot,
     target::Target,
     workload::Workload,
@@ -64,7 +64,7 @@ impl Durability {
         all.filter(|tier| wanted.is_empty() || wanted.contains(&tier.name)).collect()
     }
 
-    fn cell(&self, cells: &Cells<'_>, tier: &Tier, kind: StopKind) -> Cell {
+    fn cell(&self, cells: &Cells<'_>, tier: &Tier, kind: CrashKind) -> Cell {
         let mut cell = cells.cell(kind.word(), Phase::Steady, None);
         cell.parameters.insert(DURABILITY.to_owned(), tier.name.clone().into());
         cell.parameters.insert(CLIENTS.to_owned(), self.settings.clients.into());
@@ -83,7 +83,7 @@ impl Workload for Durability {
         NAME
     }
 
-    fn part(&self) -> &'static str {
+    fn section_name(&self) -> &'static str {
         SERVING
     }
 
@@ -91,9 +91,9 @@ impl Workload for Durability {
         serde_json::to_value(&self.settings).unwrap_or_default()
     }
 
-    fn refuses(&self, target: &Target) -> Option<String> {
+    fn unsupported_reason(&self, target: &Target) -> Option<String> {
         let name = &target.configuration.system;
-        if target.guest.is_some() {
+        if target.remote.is_some() {
             return Some(format!(
                 "the server of {name} is somebody else's, and must not be stopped the hard way"
             ));
@@ -117,16 +117,16 @@ impl Workload for Durability {
         self.tiers(target).is_empty().then(|| format!("{name} has no such tier: it has {}", has.join(", ")))
     }
 
-    fn room(&self, documents: u64, _: u64) -> u64 {
+    fn required_disk_bytes(&self, documents: u64, _: u64) -> u64 {
         // Systems run one after the other: the loaded data, and a copy that clients extend until the crash.
         DISK + 4 * documents
     }
 
-    fn less(&self) -> &'static str {
+    fn size_option_hint(&self) -> &'static str {
         "fewer --records"
     }
 
-    fn keys(&self, bench: &Bench<'_>) -> Vec<String> {
+    fn planned_keys(&self, bench: &RunContext<'_>) -> Vec<String> {
         let mut keys = Vec::new();
         for target in bench.targets {
             let cells = bench.cells(target);
@@ -140,11 +140,11 @@ impl Workload for Durability {
         keys
     }
 
-    fn run(&self, bench: &Bench<'_>, recorder: &mut Recorder<'_>) -> Result<(), RunError> {
+    fn run(&self, bench: &RunContext<'_>, recorder: &mut TrialRecorder<'_>) -> Result<(), RunError> {
         let own = &self.settings;
         let kinds: Vec<&str> = own.kinds.iter().map(|kind| kind.word()).collect();
         let tiers: usize = bench.targets.iter().map(|target| self.tiers(target).len()).sum();
-        recorder.observer.event(&Event::Pace(&format!(
+        recorder.observer.event(&RunEvent::Schedule(&format!(
             "{tiers} configurations and tiers × {} × {} stops, {} clients, each after {:.2} to {:.2} s of work: each starts \
              its system twice, {} starts in all",
             kinds.join(", "),
@@ -173,7 +173,7 @@ fn mix(part: &Part) -> Option<Mix> {
         .collect();
     let share = 1.0 / has.len().max(1) as f64;
     let shares = has.iter().map(|operation| (*operation, share)).collect();
-    let mix = Mix { name: "writes".to_owned(), shares, requests: Requests::Uniform };
+    let mix = Mix { name: "writes".to_owned(), shares, requests: RequestDistribution::Uniform };
     (!has.is_empty() && scripts::missing(part, &mix).is_empty()).then_some(mix)
 }
 
@@ -186,7 +186,7 @@ fn in_tier(target: &Target, tier: &Tier) -> Result<Target, RunError> {
 }
 
 /// One configuration in one durability tier.
-struct InTier<'a> {
+struct TierTarget<'a> {
     /// Base name of its folders and logs.
     name: String,
     target: &'a Target,
@@ -203,13 +203,13 @@ impl Durability {
     /// Runs all crash tests of a target in a tier.
     fn tier(
         &self,
-        bench: &Bench<'_>,
+        bench: &RunContext<'_>,
         target: &Target,
         tier: &Tier,
-        recorder: &mut Recorder<'_>,
+        recorder: &mut TrialRecorder<'_>,
     ) -> Result<(), RunError> {
         let cells = bench.cells(target);
-        let is_open = |kind: StopKind, recorder: &Recorder<'_>| {
+        let is_open = |kind: CrashKind, recorder: &TrialRecorder<'_>| {
             let cell = self.cell(&cells, tier, kind);
             (1..=self.settings.stops).any(|stop| !recorder.has(&cell.trial_key(stop, 0)))
         };
@@ -221,7 +221,7 @@ impl Durability {
         let Some((part, mix)) =
             target.configuration.serving().and_then(|part| mix(&part).map(|mix| (part, mix)))
         else {
-            return Err(refused(self.refuses(target).unwrap_or_default()));
+            return Err(refused(self.unsupported_reason(target).unwrap_or_default()));
         };
         let records = self.records(&part).map_err(refused)?;
         let key_type = match records.records().key_type {
@@ -229,7 +229,7 @@ impl Durability {
             KeyType::Bigint => part.bigint_key.clone().unwrap_or_default(),
         };
         let basis = target.durability_basis();
-        let one = InTier { name, target, tier, part, records, key_type, mix, basis };
+        let one = TierTarget { name, target, tier, part, records, key_type, mix, basis };
         let mut loaded = bench.under_test(target, &one.name);
         let ended = self.stops(bench, &one, &mut loaded, recorder);
         loaded.session.kill();
@@ -242,18 +242,18 @@ impl Durability {
 
     fn stops<'a>(
         &self,
-        bench: &Bench<'a>,
-        one: &InTier<'a>,
-        loaded: &mut UnderTest<'a>,
-        recorder: &mut Recorder<'_>,
+        bench: &RunContext<'a>,
+        one: &TierTarget<'a>,
+        loaded: &mut TargetState<'a>,
+        recorder: &mut TrialRecorder<'_>,
     ) -> Result<(), RunError> {
-        loaded.session.set("key_type", &one.key_type);
+        loaded.session.set_placeholder("key_type", &one.key_type);
         bench.load(1, loaded, recorder)?;
-        let snapshot = match &loaded.holds {
+        let snapshot = match &loaded.load_result {
             Ok(_) => {
                 Ok(Snapshot::take(loaded.session.folder()).map_err(RunError::io("copy the loaded data"))?)
             }
-            Err(failure) => Err(crate::loading::not_asked(failure)),
+            Err(failure) => Err(crate::loading::skipped_after_load_failure(failure)),
         };
         for kind in &self.settings.kinds {
             let cell = self.cell(&loaded.cells, one.tier, *kind);
@@ -270,18 +270,18 @@ impl Durability {
                     }
                 };
                 let what = format!("{} {kind} stop {stop} of {}", one.name, self.settings.stops);
-                recorder.observer.event(&Event::Began { work: Work::Turn, what: &what });
-                let stopping = Stopping { bench, own: &self.settings, one, kind: *kind, stop, snapshot };
+                recorder.observer.event(&RunEvent::Began { work: Activity::Turn, what: &what });
+                let stopping = CrashTest { bench, own: &self.settings, one, kind: *kind, stop, snapshot };
                 if let Some(why) = stopping.not_applicable() {
-                    let mut trial = blank(&cell, stop, 0);
+                    let mut trial = new_trial(&cell, stop, 0);
                     trial.verdict = Verdict::NotApplicable;
                     trial.failure = Some(Failure::new(FailureKind::Environment, why));
                     recorder.trial(key, trial)?;
                     continue;
                 }
-                match Ended::split(stopping.make(recorder))? {
+                match TrialError::split_fatal(stopping.make(recorder))? {
                     Ok((metrics, findings)) => {
-                        let mut trial = blank(&cell, stop, 0);
+                        let mut trial = new_trial(&cell, stop, 0);
                         trial.verdict = Verdict::Exact;
                         trial.metrics = metrics;
                         trial.findings = findings;

@@ -7,17 +7,17 @@ use jsonathlon_powerfail::OutageError;
 use jsonathlon_schema::manifest::{POWER, PROCESS};
 use serde::{Deserialize, Serialize};
 
-/// Kind of crash that a system is subjected to.
+/// What a crash takes from a system: its processes alone, or the power of its disk as well.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum StopKind {
+pub enum CrashKind {
     /// The system's processes are killed: data handed to the kernel survives.
     Process,
     /// The power of the system's disk is cut first: only synced data survives.
     Power,
 }
 
-impl StopKind {
+impl CrashKind {
     /// Both kinds, process crash first.
     pub const ALL: [Self; 2] = [Self::Process, Self::Power];
 
@@ -31,7 +31,7 @@ impl StopKind {
     }
 }
 
-impl fmt::Display for StopKind {
+impl fmt::Display for CrashKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.word())
     }
@@ -45,7 +45,7 @@ pub struct DurabilitySettings {
     /// Names of the durability tiers to test; empty for all tiers of a system.
     pub tiers: Vec<String>,
     /// Kinds of crash to test.
-    pub kinds: Vec<StopKind>,
+    pub kinds: Vec<CrashKind>,
     /// Number of crashes of each kind in each tier.
     pub stops: u32,
     /// Number of clients that insert and update.
@@ -67,7 +67,7 @@ impl DurabilitySettings {
     /// # Errors
     /// If such disks are available but the namespace cannot be entered.
     pub fn enter(&self) -> Result<(), String> {
-        if !self.kinds.contains(&StopKind::Power) {
+        if !self.kinds.contains(&CrashKind::Power) {
             return Ok(());
         }
         match jsonathlon_powerfail::enter() {

@@ -3,23 +3,23 @@
 //! The coordinator owns the server through a guard. The worker only gets an endpoint and cannot tell this
 //! server from a remote one; this module therefore explains what happened to the server.
 
-mod keeper;
-mod stop;
+mod crash;
+mod restarter;
 
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use jsonathlon_driver_api::address::{Password, Tls};
-use jsonathlon_driver_api::driver::{Open, Place};
+use jsonathlon_driver_api::driver::{EngineLocation, SessionOptions};
 use jsonathlon_driver_api::endpoint::Endpoint;
-use jsonathlon_servers::{Launch, Login, Server, ServerError};
-use jsonathlon_worker::protocol::{FailureKind, Op, Opened, PROTOCOL, Progress};
+use jsonathlon_servers::{LaunchSpec, Login, Server, ServerError};
+use jsonathlon_worker::protocol::{FailureKind, Op, OpenReply, PROTOCOL, Progress};
 use jsonathlon_worker::{Worker, WorkerError};
 use serde::de::DeserializeOwned;
 
-use keeper::Keeper;
-pub(crate) use stop::{StopAt, Stopped};
+pub(crate) use crash::{CrashResult, CrashTrigger};
+use restarter::ServerRestarter;
 
 /// Maximum number of starts if another process takes the free port before the server listens on it.
 const PORTS: usize = 5;
@@ -48,15 +48,15 @@ impl WorkerCommand {
 
 /// A worker with an open session. Dropping it kills the worker and leaves its server to the guard.
 #[derive(Debug)]
-pub struct Engine {
+pub struct EngineHandle {
     // Declared first so that the worker is dropped before the server.
     worker: Worker,
     server: Option<Server>,
-    launch: Option<Launch>,
-    place: Place,
+    launch: Option<LaunchSpec>,
+    place: EngineLocation,
 }
 
-impl Engine {
+impl EngineHandle {
     /// Starts the server, if `launch` is given, and opens a session in a worker. The reported seconds cover
     /// both. `started` is called with the process id of each worker.
     ///
@@ -66,17 +66,17 @@ impl Engine {
     pub fn open(
         command: &WorkerCommand,
         log: &Path,
-        open: &Open,
-        launch: Option<&Launch>,
+        open: &SessionOptions,
+        launch: Option<&LaunchSpec>,
         limit: Duration,
         cancelled: &dyn Fn() -> bool,
         started: &mut dyn FnMut(u32),
-    ) -> Result<(Self, Opened), WorkerError> {
+    ) -> Result<(Self, OpenReply), WorkerError> {
         let Some(launch) = launch else {
             let mut worker = command.spawn(log)?;
             started(worker.pid());
             let op = Op::Open { protocol: PROTOCOL, open: open.clone() };
-            let opened: Opened = worker.request(&op, limit, cancelled, &mut |_| {})?;
+            let opened: OpenReply = worker.request(&op, limit, cancelled, &mut |_| {})?;
             return Ok((Self { worker, server: None, launch: None, place: opened.place }, opened));
         };
         for _ in 0..PORTS {
@@ -90,7 +90,7 @@ impl Engine {
                     return Ok((Self { worker, server, launch, place: opened.place }, opened));
                 }
                 // Another process took the port. Any other error has nothing to do with the port.
-                Err(_) if server.lost_its_port() => {}
+                Err(_) if server.port_was_taken() => {}
                 Err(error) => return Err(error),
             }
         }
@@ -106,11 +106,11 @@ impl Engine {
         &mut self,
         command: &WorkerCommand,
         log: &Path,
-        open: &Open,
+        open: &SessionOptions,
         limit: Duration,
         cancelled: &dyn Fn() -> bool,
         started: &mut dyn FnMut(u32),
-    ) -> Result<Opened, WorkerError> {
+    ) -> Result<OpenReply, WorkerError> {
         self.worker.close(limit)?;
         self.worker = command.spawn(log)?;
         started(self.worker.pid());
@@ -155,9 +155,9 @@ impl Engine {
     #[must_use]
     pub fn process(&self) -> Option<u32> {
         match self.place {
-            Place::Here => Some(self.worker.pid()),
-            Place::Process(server) => Some(server),
-            Place::Elsewhere => None,
+            EngineLocation::InProcess => Some(self.worker.pid()),
+            EngineLocation::Process(server) => Some(server),
+            EngineLocation::Remote => None,
         }
     }
 
@@ -182,7 +182,7 @@ impl Engine {
     /// unusable then. Returns the answer and how the server ended, each time.
     ///
     /// # Errors
-    /// As [`Engine::request`].
+    /// As [`EngineHandle::request`].
     pub fn drive<R: DeserializeOwned>(
         &mut self,
         op: &Op,
@@ -193,7 +193,7 @@ impl Engine {
         let (Some(server), Some(launch)) = (&mut self.server, &self.launch) else {
             return self.request(op, limit, cancelled, progress).map(|answer| (answer, Vec::new()));
         };
-        let keeper = RefCell::new(Keeper::new(server, launch));
+        let keeper = RefCell::new(ServerRestarter::new(server, launch));
         let stop = || {
             keeper.borrow_mut().look(cancelled);
             cancelled()
@@ -204,7 +204,7 @@ impl Engine {
         keeper.look(cancelled);
         let ends = keeper.ends();
         if !ends.is_empty() {
-            self.place = Place::Process(server.pid());
+            self.place = EngineLocation::Process(server.pid());
         }
         answer.map(|answer| (answer, ends)).map_err(|error| self.broken(error))
     }
@@ -215,7 +215,7 @@ impl Engine {
         match error {
             WorkerError::Refused { kind: FailureKind::Crashed, message } => {
                 let message = match &mut self.server {
-                    Some(server) => server.explain_loss(&message),
+                    Some(server) => server.describe_exit(&message),
                     None => message,
                 };
                 self.end();
@@ -251,28 +251,30 @@ impl Engine {
 fn session(
     worker: &mut Worker,
     server: &mut Server,
-    open: &Open,
-    launch: &Launch,
+    open: &SessionOptions,
+    launch: &LaunchSpec,
     limit: Duration,
     cancelled: &dyn Fn() -> bool,
-) -> Result<Opened, WorkerError> {
+) -> Result<OpenReply, WorkerError> {
     let patience = Duration::from_secs(launch.recipe.start_limit_s);
     let endpoint = endpoint(server.login(), server.pid(), patience);
-    let op =
-        Op::Open { protocol: PROTOCOL, open: Open { endpoint: Some(Box::new(endpoint)), ..open.clone() } };
+    let op = Op::Open {
+        protocol: PROTOCOL,
+        open: SessionOptions { endpoint: Some(Box::new(endpoint)), ..open.clone() },
+    };
     let watched = RefCell::new(server);
     let stop = || cancelled() || watched.borrow_mut().has_ended();
-    let opened: Result<Opened, WorkerError> = worker.request(&op, limit, &stop, &mut |_| {});
+    let opened: Result<OpenReply, WorkerError> = worker.request(&op, limit, &stop, &mut |_| {});
     let server = watched.into_inner();
     match opened {
-        Ok(opened) => Ok(Opened { seconds: opened.seconds + server.seconds(), ..opened }),
+        Ok(opened) => Ok(OpenReply { seconds: opened.seconds + server.seconds(), ..opened }),
         Err(WorkerError::Cancelled) if cancelled() => Err(WorkerError::Cancelled),
-        Err(WorkerError::Cancelled) => Err(unavailable(server.explain_start("", patience))),
+        Err(WorkerError::Cancelled) => Err(unavailable(server.describe_startup_failure("", patience))),
         Err(WorkerError::Refused { kind: FailureKind::Unavailable, message }) => {
-            Err(unavailable(server.explain_start(&message, patience)))
+            Err(unavailable(server.describe_startup_failure(&message, patience)))
         }
         Err(WorkerError::Refused { kind: FailureKind::Crashed, message }) => {
-            let message = server.explain_loss(&message);
+            let message = server.describe_exit(&message);
             Err(WorkerError::Refused { kind: FailureKind::Crashed, message })
         }
         Err(error) => Err(error),
@@ -292,9 +294,9 @@ pub fn endpoint(login: &Login, process: u32, patience: Duration) -> Endpoint {
         password: Password(password),
         tls: certificate.map(|path| Tls { ca: Some(path) }),
         process: Some(process),
-        whole: true,
-        patience_s: patience.as_secs(),
-        pause_ms: PAUSE_MS,
+        exclusive: true,
+        connect_timeout_s: patience.as_secs(),
+        retry_interval_ms: PAUSE_MS,
         attempt_ms: None,
     }
 }

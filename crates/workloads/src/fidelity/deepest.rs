@@ -3,17 +3,17 @@
 use std::time::Duration;
 
 use jsonathlon_catalogue::Fidelity as Part;
-use jsonathlon_dataset::fidelity::{Case, Must, Nesting};
+use jsonathlon_dataset::fidelity::{Case, Nesting, RfcRequirement};
 use jsonathlon_schema::record::Finding;
 
 use super::{
     offered::DocumentFile,
     outcome,
-    probe::{Probe, Way},
+    probe::{InsertPath, Probe},
 };
 use crate::{
     limit,
-    session::{Ended, Session},
+    session::{Session, TrialError},
 };
 
 /// Maximum depth to try: no practical document is deeper, and some engines crash on deeper ones.
@@ -31,16 +31,16 @@ pub(super) fn find(
     file: &DocumentFile,
     limit: Duration,
     session: &mut Session<'_>,
-) -> Result<Vec<Finding>, Ended> {
+) -> Result<Vec<Finding>, TrialError> {
     let mut against = None;
-    let found = limit::find::<Ended>(Nesting::LEAST, MOST, |levels| {
+    let found = limit::find::<TrialError>(Nesting::LEAST, MOST, |levels| {
         if session.pid().is_none() {
-            session.start_afresh()?;
+            session.reset_data()?;
             session.open()?;
         }
         let case = Case {
             name: nesting.name().to_owned(),
-            must: Must::Choose,
+            must: RfcRequirement::Choose,
             source: String::new(),
             probes: nesting.probes().to_owned(),
             bytes: nesting.document(levels),
@@ -49,8 +49,8 @@ pub(super) fn find(
         // Nothing is extracted: only acceptance matters.
         let part = Part { extracts: false, ..part };
         let probe = Probe { case: &case, part, file: &file.path, limit };
-        let (findings, is_well) = probe.through(Way::Bulk, session)?;
-        if !is_well {
+        let (findings, is_rankable) = probe.through(InsertPath::Bulk, session)?;
+        if !is_rankable {
             session.kill();
         }
         // The last rejected depth is also the smallest one: bisection accepts every depth that it tries

@@ -15,7 +15,7 @@ pub mod settings;
 use std::time::Duration;
 
 use offered::DocumentFile;
-use probe::{Probe, Way};
+use probe::{InsertPath, Probe};
 use settings::{FidelitySettings, KnownCase};
 
 use jsonathlon_catalogue::FIDELITY;
@@ -27,11 +27,11 @@ use jsonathlon_schema::record::{Cell, Failure, FailureKind, Finding, Phase, Verd
 
 use crate::{
     RunError,
-    bench::{Bench, UnderTest},
     cells::Cells,
-    observer::{Event, Work},
-    recorder::{Recorder, blank},
-    session::{Ended, Session},
+    observer::{Activity, RunEvent},
+    recorder::{TrialRecorder, new_trial},
+    run_context::{RunContext, TargetState},
+    session::{Session, TrialError},
     target::Target,
     workload::Workload,
 };
@@ -75,20 +75,20 @@ impl Workload for Fidelity {
         serde_json::json!({"corpus": self.settings.corpus, "cases": cases})
     }
 
-    fn refuses(&self, target: &Target) -> Option<String> {
+    fn unsupported_reason(&self, target: &Target) -> Option<String> {
         let name = &target.configuration.system;
         target.configuration.fidelity().is_none().then(|| format!("{name} has no folder {FIDELITY}/"))
     }
 
-    fn room(&self, _: u64, systems: u64) -> u64 {
+    fn required_disk_bytes(&self, _: u64, systems: u64) -> u64 {
         DISK * systems
     }
 
-    fn less(&self) -> &'static str {
+    fn size_option_hint(&self) -> &'static str {
         "fewer --cases"
     }
 
-    fn keys(&self, bench: &Bench<'_>) -> Vec<String> {
+    fn planned_keys(&self, bench: &RunContext<'_>) -> Vec<String> {
         let of = |target| {
             let cells = bench.cells(target);
             self.steps().map(move |step| cell(&cells, step).trial_key(1, 0))
@@ -96,8 +96,8 @@ impl Workload for Fidelity {
         bench.targets.iter().flat_map(of).collect()
     }
 
-    fn run(&self, bench: &Bench<'_>, recorder: &mut Recorder<'_>) -> Result<(), RunError> {
-        recorder.observer.event(&Event::Pace(&format!(
+    fn run(&self, bench: &RunContext<'_>, recorder: &mut TrialRecorder<'_>) -> Result<(), RunError> {
+        recorder.observer.event(&RunEvent::Schedule(&format!(
             "{} configurations × {} documents: each in by the bulk path and as a parameter, out whole and as a value",
             bench.targets.len(),
             self.cases.len()
@@ -107,7 +107,7 @@ impl Workload for Fidelity {
         for one in &mut all {
             ended = self.configuration(bench, one, recorder);
             one.session.kill();
-            if !bench.settings.keep_data && !one.session.is_guest() {
+            if !bench.settings.keep_data && !one.session.is_remote() {
                 // Best effort: nothing depends on the removal.
                 std::fs::remove_dir_all(one.session.folder()).ok();
             }
@@ -116,7 +116,7 @@ impl Workload for Fidelity {
             }
         }
         // The first error is returned, so the clean-up only warns.
-        bench.leave(&mut all, recorder);
+        bench.drop_remote_objects_of(&mut all, recorder);
         ended
     }
 }
@@ -135,21 +135,21 @@ impl Fidelity {
     /// Runs all documents through one configuration.
     fn configuration(
         &self,
-        bench: &Bench<'_>,
-        one: &mut UnderTest<'_>,
-        recorder: &mut Recorder<'_>,
+        bench: &RunContext<'_>,
+        one: &mut TargetState<'_>,
+        recorder: &mut TrialRecorder<'_>,
     ) -> Result<(), RunError> {
         let Some(part) = one.cells.target.configuration.fidelity() else { return Ok(()) };
         if self.steps().all(|step| recorder.has(&cell(&one.cells, step).trial_key(1, 0))) {
             return Ok(());
         }
         let what = one.cells.target.file_name();
-        recorder.observer.event(&Event::Began { work: Work::Turn, what: &what });
-        one.session.subject().does(&what);
+        recorder.observer.event(&RunEvent::Began { work: Activity::Turn, what: &what });
+        one.session.subject().set_activity(&what);
         one.is_loaded = true;
         let file = DocumentFile::new(&bench.work, &what)?;
         let limit = LIMIT.min(Duration::from_secs_f64(bench.settings.timeout_s));
-        let mut starts = Starts::default();
+        let mut starts = RestartFailures::default();
         for (place, case) in self.cases.iter().enumerate() {
             if place % SYNCED == 0 {
                 recorder.sync()?;
@@ -165,7 +165,7 @@ impl Fidelity {
             })?;
         }
         recorder.sync()?;
-        if let Err(failure) = Ended::split(one.session.close())? {
+        if let Err(failure) = TrialError::split_fatal(one.session.close())? {
             recorder.warn(&format!("{what}: failed to close: {}", failure.error));
         }
         Ok(())
@@ -173,18 +173,18 @@ impl Fidelity {
 }
 
 /// Stores a document in both ways. A crash in one of them does not prevent the other.
-fn both_ways(probe: &Probe<'_>, session: &mut Session<'_>) -> Result<Vec<Finding>, Ended> {
+fn both_ways(probe: &Probe<'_>, session: &mut Session<'_>) -> Result<Vec<Finding>, TrialError> {
     let mut all = Vec::new();
-    for way in Way::BOTH {
+    for way in InsertPath::BOTH {
         if session.pid().is_none() {
             // The data of an engine that was killed may be unusable, so the next engine starts with an empty
             // folder.
-            session.start_afresh()?;
+            session.reset_data()?;
             session.open()?;
         }
-        let (findings, is_well) = probe.through(way, session)?;
+        let (findings, is_rankable) = probe.through(way, session)?;
         all.extend(findings);
-        if !is_well {
+        if !is_rankable {
             session.kill();
         }
     }
@@ -193,20 +193,20 @@ fn both_ways(probe: &Probe<'_>, session: &mut Session<'_>) -> Result<Vec<Finding
 
 /// Number of consecutive failures, and the last one.
 #[derive(Default)]
-struct Starts {
+struct RestartFailures {
     failed: u32,
     last: Option<Failure>,
 }
 
-impl Starts {
+impl RestartFailures {
     /// Runs the work that returns the findings of one cell, unless they are recorded or too many starts have
     /// failed.
     fn tried(
         &mut self,
         cell: &Cell,
-        one: &mut UnderTest<'_>,
-        recorder: &mut Recorder<'_>,
-        findings: impl FnOnce(&mut Session<'_>) -> Result<Vec<Finding>, Ended>,
+        one: &mut TargetState<'_>,
+        recorder: &mut TrialRecorder<'_>,
+        findings: impl FnOnce(&mut Session<'_>) -> Result<Vec<Finding>, TrialError>,
     ) -> Result<(), RunError> {
         let key = cell.trial_key(1, 0);
         if recorder.has(&key) {
@@ -215,13 +215,13 @@ impl Starts {
         if let Some(failure) = self.given_up() {
             return recorder.failed(key, cell, 1, 0, failure);
         }
-        match Ended::split(findings(&mut one.session))? {
+        match TrialError::split_fatal(findings(&mut one.session))? {
             Ok(findings) => {
                 *self = Self::default();
-                let mut trial = blank(cell, 1, 0);
+                let mut trial = new_trial(cell, 1, 0);
                 trial.verdict = Verdict::Exact;
                 trial.findings = findings;
-                recorder.quick_trial(key, trial)
+                recorder.trial_unsynced(key, trial)
             }
             Err(failure) => {
                 one.session.kill();

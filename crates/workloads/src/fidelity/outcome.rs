@@ -1,7 +1,7 @@
 //! Findings about what a system did with a document.
 
 use jsonathlon_catalogue::Extracted;
-use jsonathlon_dataset::fidelity::{self, Case, MEMBER, Retained, shown};
+use jsonathlon_dataset::fidelity::{self, Case, MEMBER, RoundTrip, shown};
 use jsonathlon_schema::{
     record::{Failure, FailureKind, Finding},
     value::Value,
@@ -94,7 +94,7 @@ pub(super) fn of_value(of: &str, case: &Case, rows: &[Option<Value>], form: Extr
     };
     let found = match (form, &cell) {
         // NULL stands for null; for any other value, NULL means that nothing was returned.
-        (_, Value::Null) => fidelity::of_cell(&case.bytes, MEMBER, &cell).filter(Retained::is_same_value),
+        (_, Value::Null) => fidelity::of_cell(&case.bytes, MEMBER, &cell).filter(RoundTrip::is_same_value),
         (Extracted::Value, cell) => fidelity::of_cell(&case.bytes, MEMBER, cell),
         (Extracted::Json, Value::Text(text)) => fidelity::of_value(&case.bytes, MEMBER, text.as_bytes()),
         (Extracted::Member, Value::Text(text)) => fidelity::of_member(&case.bytes, MEMBER, text.as_bytes()),
@@ -111,22 +111,22 @@ fn of_count(of: &str, rows: usize) -> Finding {
     match rows {
         0 => Finding::new(of, LOST),
         rows => Finding {
-            kinds: vec![fidelity::Kind::Addition.word().to_owned()],
+            kinds: vec![fidelity::ChangeKind::Addition.word().to_owned()],
             seen: Some(format!("{rows} documents")),
             ..Finding::new(of, CHANGED)
         },
     }
 }
 
-fn retained(of: &str, found: &Retained, returned: &[u8]) -> Finding {
+fn retained(of: &str, found: &RoundTrip, returned: &[u8]) -> Finding {
     let state = match found {
-        Retained::Bytes => BYTES,
-        Retained::Value(_) => VALUE,
-        Retained::Changed(_) => CHANGED,
+        RoundTrip::Bytes => BYTES,
+        RoundTrip::Value(_) => VALUE,
+        RoundTrip::Changed(_) => CHANGED,
     };
     let kinds = found.kinds().into_iter().map(|kind| kind.word().to_owned()).collect();
     // Equal bytes need not be stored again.
-    let seen = (*found != Retained::Bytes).then(|| shown(returned, SEEN));
+    let seen = (*found != RoundTrip::Bytes).then(|| shown(returned, SEEN));
     Finding { kinds, seen, ..Finding::new(of, state) }
 }
 
@@ -141,13 +141,13 @@ fn bytes_of_digits(text: &str) -> Option<Vec<u8>> {
 
 #[cfg(test)]
 mod tests {
-    use jsonathlon_dataset::fidelity::Must;
+    use jsonathlon_dataset::fidelity::RfcRequirement;
 
     use super::*;
 
     fn case(bytes: &[u8]) -> Case {
         let [name, source, probes] = ["x", "RFC 8259", "something"].map(str::to_owned);
-        Case { name, must: Must::Accept, source, probes, bytes: bytes.to_vec() }
+        Case { name, must: RfcRequirement::Accept, source, probes, bytes: bytes.to_vec() }
     }
 
     fn text(text: &str) -> Option<Value> {
@@ -157,7 +157,7 @@ mod tests {
     #[test]
     fn rows_of_a_document_are_a_state() {
         let case = case(br#"{"v":1.0,"w":null}"#);
-        let told = |rows: &[Option<Value>]| of_whole("bulk, whole", &case, rows, false).told();
+        let told = |rows: &[Option<Value>]| of_whole("bulk, whole", &case, rows, false).describe();
         assert_eq!(told(&[text(r#"{"v":1.0,"w":null}"#)]), "same bytes");
         assert_eq!(told(&[text(r#"{"w":null,"v":1}"#)]), "same value: key order, number form");
         assert_eq!(told(&[text(r#"{"v":1.0}"#)]), "changed: null members");
@@ -170,7 +170,7 @@ mod tests {
     #[test]
     fn documents_that_are_no_text_come_as_digits() {
         let case = case(b"\"\xff\"");
-        let told = |digits: &str| of_whole("bulk, whole", &case, &[text(digits)], true).told();
+        let told = |digits: &str| of_whole("bulk, whole", &case, &[text(digits)], true).describe();
         assert_eq!(told("22FF22"), "same bytes");
         assert_eq!(told("22EFBFBD22"), "changed: repair");
         assert_eq!(told("2"), "unreadable");
@@ -180,7 +180,7 @@ mod tests {
     #[test]
     fn values_are_told_in_the_form_in_which_they_come() {
         let case = case(br#"{"v":[1.0]}"#);
-        let told = |form, cell| of_value("bulk, value", &case, &[cell], form).told();
+        let told = |form, cell| of_value("bulk, value", &case, &[cell], form).describe();
         assert_eq!(told(Extracted::Value, text("[1.0]")), "same value");
         assert_eq!(told(Extracted::Json, text("[2.0]")), "changed: number value");
         assert_eq!(told(Extracted::Member, text(r#"{"v": [1.0]}"#)), "same value");
@@ -190,7 +190,7 @@ mod tests {
         }
         let null = [Some(Value::Null)];
         assert_eq!(
-            of_value("bulk, value", &self::case(br#"{"v":null}"#), &null, Extracted::Json).told(),
+            of_value("bulk, value", &self::case(br#"{"v":null}"#), &null, Extracted::Json).describe(),
             "same value"
         );
     }

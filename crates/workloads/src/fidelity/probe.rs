@@ -8,23 +8,23 @@ use jsonathlon_schema::{
     record::{Failure, FailureKind, Finding},
     value::Value,
 };
-use jsonathlon_worker::protocol::{Answered, Load, Loaded, Op};
+use jsonathlon_worker::protocol::{AskReply, LoadMethod, LoadReply, Op};
 
 use super::outcome::{self, NOT_OFFERED};
 use crate::{
-    bench::TABLE,
     plain_name::PlainName,
-    session::{Ended, Session},
+    run_context::TABLE,
+    session::{Session, TrialError},
 };
 
 /// A way to store a document: bulk load path or statement parameter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Way {
+pub(super) enum InsertPath {
     Bulk,
     Parameter,
 }
 
-impl Way {
+impl InsertPath {
     pub(super) const BOTH: [Self; 2] = [Self::Bulk, Self::Parameter];
 
     pub(super) fn word(self) -> &'static str {
@@ -45,20 +45,24 @@ pub(super) struct Probe<'p> {
 }
 
 /// Result of a request, or the failure of the engine, which is a finding.
-type Tried<T> = Result<T, Failure>;
+type ProbeResult<T> = Result<T, Failure>;
 
 impl Probe<'_> {
     /// Stores and reads the document in one way. Returns the findings, and whether the engine is healthy and
     /// the document removed. An error concerns the machine or the folder's statements, not the document.
-    pub(super) fn through(&self, way: Way, session: &mut Session<'_>) -> Result<(Vec<Finding>, bool), Ended> {
+    pub(super) fn through(
+        &self,
+        way: InsertPath,
+        session: &mut Session<'_>,
+    ) -> Result<(Vec<Finding>, bool), TrialError> {
         if let Some(why) = self.not_offered(way) {
             return Ok((vec![outcome::with_words(way.word(), NOT_OFFERED, why)], true));
         }
         let create = session.statements("create", &[("table", TABLE)])?;
         session.run(create, self.limit)?;
         let offered = match way {
-            Way::Bulk => self.bulk(session),
-            Way::Parameter => self.parameter(session),
+            InsertPath::Bulk => self.bulk(session),
+            InsertPath::Parameter => self.parameter(session),
         };
         let refused = match tried(offered)? {
             Ok(loaded) => loaded.rejects.into_iter().next().map(|reject| reject.reason),
@@ -101,36 +105,37 @@ impl Probe<'_> {
     }
 
     /// Why the document is not tried in this way; `None` if it is tried.
-    fn not_offered(&self, way: Way) -> Option<&'static str> {
+    fn not_offered(&self, way: InsertPath) -> Option<&'static str> {
         match way {
-            Way::Bulk if self.part.one_line && !self.case.is_one_line() => {
+            InsertPath::Bulk if self.part.one_line && !self.case.is_one_line() => {
                 Some("the bulk path takes a document a line, and this one has several")
             }
-            Way::Parameter if !self.part.inserts => Some("its folder has no statement for this"),
-            Way::Parameter if std::str::from_utf8(&self.case.bytes).is_err() => {
+            InsertPath::Parameter if !self.part.inserts => Some("its folder has no statement for this"),
+            InsertPath::Parameter if std::str::from_utf8(&self.case.bytes).is_err() => {
                 Some("a parameter is text, which is UTF-8")
             }
             _ => None,
         }
     }
 
-    fn bulk(&self, session: &mut Session<'_>) -> Result<Loaded, Ended> {
+    fn bulk(&self, session: &mut Session<'_>) -> Result<LoadReply, TrialError> {
         let plain = PlainName::of(self.file)?;
         let path = plain.text();
         let values = [("table", TABLE), ("file", path.as_str())];
         let load = match self.part.load {
-            LoadMode::File => Load::Statement { statements: session.statements("load", &values)? },
-            LoadMode::Rows | LoadMode::Stream => {
-                Load::Whole { statement: session.statement("load", &values)?, file: self.file.to_owned() }
-            }
+            LoadMode::File => LoadMethod::Statement { statements: session.statements("load", &values)? },
+            LoadMode::Rows | LoadMode::Stream => LoadMethod::Whole {
+                statement: session.statement("load", &values)?,
+                file: self.file.to_owned(),
+            },
         };
         session.request(&Op::Load { load, sync: false }, self.limit, &mut |_| {})
     }
 
-    fn parameter(&self, session: &mut Session<'_>) -> Result<Loaded, Ended> {
+    fn parameter(&self, session: &mut Session<'_>) -> Result<LoadReply, TrialError> {
         let statements = session.statements_with_parameters("insert", &[("table", TABLE)])?;
         let statement = statements.into_iter().next().unwrap_or_default();
-        let load = Load::Parameter { statement, file: self.file.to_owned() };
+        let load = LoadMethod::Parameter { statement, file: self.file.to_owned() };
         session.request(&Op::Load { load, sync: false }, self.limit, &mut |_| {})
     }
 
@@ -139,30 +144,30 @@ impl Probe<'_> {
         self.part.reads_hex && std::str::from_utf8(&self.case.bytes).is_err()
     }
 
-    fn whole(&self, session: &mut Session<'_>) -> Result<Vec<Option<Value>>, Ended> {
+    fn whole(&self, session: &mut Session<'_>) -> Result<Vec<Option<Value>>, TrialError> {
         let file = if self.reads_hex() { "read_hex" } else { "read" };
         let statement = session.statement(file, &[("table", TABLE)])?;
         self.cells(statement, session)
     }
 
-    fn value(&self, session: &mut Session<'_>) -> Result<Vec<Option<Value>>, Ended> {
+    fn value(&self, session: &mut Session<'_>) -> Result<Vec<Option<Value>>, TrialError> {
         let statement = session.statement("value", &[("table", TABLE), ("member", MEMBER)])?;
         self.cells(statement, session)
     }
 
     /// First column of each row of the answer.
-    fn cells(&self, statement: String, session: &mut Session<'_>) -> Result<Vec<Option<Value>>, Ended> {
-        let answered: Answered = session.request(&Op::Ask { statement }, self.limit, &mut |_| {})?;
+    fn cells(&self, statement: String, session: &mut Session<'_>) -> Result<Vec<Option<Value>>, TrialError> {
+        let answered: AskReply = session.request(&Op::Ask { statement }, self.limit, &mut |_| {})?;
         if answered.outcome.replaced > 0 {
             // The client cannot decode the text, so nothing is known about what the system stored.
-            return Err(Ended::failed(FailureKind::Protocol, "the text is not UTF-8"));
+            return Err(TrialError::failed(FailureKind::Protocol, "the text is not UTF-8"));
         }
         Ok(answered.outcome.rows.into_iter().map(|row| row.into_iter().next()).collect())
     }
 
     /// Removes the document, usually with its table. Returns `false` if that fails, so that the engine must
     /// start with an empty folder.
-    fn is_dropped(&self, session: &mut Session<'_>) -> Result<bool, Ended> {
+    fn is_dropped(&self, session: &mut Session<'_>) -> Result<bool, TrialError> {
         let drop = session.statements("drop", &[("table", TABLE)])?;
         Ok(tried(session.run(drop, self.limit))?.is_ok())
     }
@@ -174,10 +179,10 @@ fn is_of_engine(failure: &Failure) -> bool {
 }
 
 /// Separates failures of the engine, which are findings, from errors that end the run.
-fn tried<T>(result: Result<T, Ended>) -> Result<Tried<T>, Ended> {
+fn tried<T>(result: Result<T, TrialError>) -> Result<ProbeResult<T>, TrialError> {
     match result {
         Ok(value) => Ok(Ok(value)),
-        Err(Ended::Failed(failure)) => Ok(Err(failure)),
+        Err(TrialError::Failed(failure)) => Ok(Err(failure)),
         Err(other) => Err(other),
     }
 }

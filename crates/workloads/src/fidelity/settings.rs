@@ -1,6 +1,6 @@
 //! User settings of a fidelity run, and the description of its cases in the manifest.
 
-use jsonathlon_dataset::fidelity::{Case, Choice, Must, shown};
+use jsonathlon_dataset::fidelity::{Case, CorpusSelection, RfcRequirement, shown};
 use serde::{Deserialize, Serialize};
 
 /// Maximum number of bytes of a document that the manifest keeps for reports.
@@ -10,7 +10,7 @@ const SHOWN: usize = 400;
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FidelitySettings {
     /// Selection of the documents that are tried.
-    pub corpus: Choice,
+    pub corpus: CorpusSelection,
 }
 
 /// Description of a case for reports.
@@ -19,7 +19,7 @@ pub struct KnownCase {
     /// Name of the case, the step of its cells.
     pub name: String,
     /// What the RFC requires: accept, reject, or a free choice.
-    pub must: Must,
+    pub must: RfcRequirement,
     /// Reference to the requirement, e.g. a section of the RFC.
     pub source: String,
     /// Property that the case tests, in words.

@@ -6,14 +6,14 @@ use std::time::Duration;
 use jsonathlon_schema::record::FailureKind;
 
 use super::file::{held, load_file, remove};
-use super::{refused, settle};
+use super::{reject_search, settle};
 use crate::RunError;
-use crate::bench::{Accepted, Bench};
-use crate::recorder::Recorder;
+use crate::recorder::TrialRecorder;
+use crate::run_context::{LoadedDocuments, RunContext};
 use crate::scratch::beside;
-use crate::session::{Ended, Session};
+use crate::session::{Session, TrialError};
 
-impl Bench<'_> {
+impl RunContext<'_> {
     /// Loads exactly these documents into a new `table` and waits until they can be queried.
     ///
     /// # Errors
@@ -21,11 +21,11 @@ impl Bench<'_> {
     /// [`FailureKind::Wrong`] if the table has another number of documents afterwards.
     pub(crate) fn load_only(
         &self,
-        documents: &Accepted,
+        documents: &LoadedDocuments,
         table: &str,
         session: &mut Session<'_>,
-        recorder: &mut Recorder<'_>,
-    ) -> Result<(), Ended> {
+        recorder: &mut TrialRecorder<'_>,
+    ) -> Result<(), TrialError> {
         let (staged, limit) = (self.staged, Duration::from_secs_f64(self.settings.load_timeout_s));
         session.open()?;
         session.run(session.statements("create", &[("table", table)])?, limit)?;
@@ -35,7 +35,7 @@ impl Bench<'_> {
         let mut files = Vec::new();
         let part = beside(session.folder(), "common");
         if clean > 0 {
-            refused::without(&staged.clean, without, &part)?;
+            reject_search::without(&staged.clean, without, &part)?;
             files.push(load_file(session, table, &part, limit, recorder));
         }
         for suspect in documents.suspects.iter().filter_map(|place| staged.suspects.get(*place)) {
@@ -50,19 +50,19 @@ impl Bench<'_> {
         remove(&part)?;
         for loaded in files {
             if let Some(reject) = loaded?.rejects.into_iter().next() {
-                return Err(Ended::failed(FailureKind::Refused, reject.reason));
+                return Err(TrialError::failed(FailureKind::Refused, reject.reason));
             }
         }
         let index = session.statements("index", &[("table", table)])?;
         if !index.is_empty() {
             session.run(index, limit)?;
         }
-        settle(session, "drain", table, self.settings.load_timeout_s, !session.is_guest())?;
+        settle(session, "drain", table, self.settings.load_timeout_s, !session.is_remote())?;
         let (found, expected) = (held(session, table, limit)?, clean + documents.suspects.len() as u64);
         if found == expected {
             return Ok(());
         }
         let error = format!("{found} documents are in the table, {expected} were given");
-        Err(Ended::failed(FailureKind::Wrong, error))
+        Err(TrialError::failed(FailureKind::Wrong, error))
     }
 }

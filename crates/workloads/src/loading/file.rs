@@ -4,14 +4,14 @@ use std::{path::Path, time::Duration};
 
 use jsonathlon_catalogue::LoadMode;
 use jsonathlon_schema::{record::FailureKind, value::Value};
-use jsonathlon_worker::protocol::{Load, Loaded, Op};
+use jsonathlon_worker::protocol::{LoadMethod, LoadReply, Op};
 
-use super::refused::{self, Outcome, Refused};
+use super::reject_search::{self, Outcome, RejectedDocument};
 use crate::{
     RunError,
     plain_name::PlainName,
-    recorder::Recorder,
-    session::{Ended, Session, relay},
+    recorder::TrialRecorder,
+    session::{Session, TrialError, forward_progress},
 };
 
 /// Name of the table into which documents are loaded on trial.
@@ -20,13 +20,13 @@ const PROBE: &str = "documents_probed";
 pub(super) const ONE_DOCUMENT_LIMIT: Duration = Duration::from_secs(300);
 
 /// Number of documents in a table according to the system.
-pub(super) fn held(session: &mut Session<'_>, table: &str, limit: Duration) -> Result<u64, Ended> {
+pub(super) fn held(session: &mut Session<'_>, table: &str, limit: Duration) -> Result<u64, TrialError> {
     let figures = session.figures("count", &[("table", table)], limit)?;
     match figures.values().next() {
         Some(Value::Int(count)) => Ok(u64::try_from(*count).unwrap_or(0)),
         other => {
             let error = format!("the system's count of documents is no number: {other:?}");
-            Err(Ended::failed(FailureKind::Wrong, error))
+            Err(TrialError::failed(FailureKind::Wrong, error))
         }
     }
 }
@@ -37,27 +37,27 @@ pub(super) fn load_file(
     table: &str,
     file: &Path,
     limit: Duration,
-    recorder: &mut Recorder<'_>,
-) -> Result<Loaded, Ended> {
+    recorder: &mut TrialRecorder<'_>,
+) -> Result<LoadReply, TrialError> {
     let plain = PlainName::of(file)?;
     let path = plain.text();
     let values = [("table", table), ("file", path.as_str())];
     let load = match session.target.part.load {
-        LoadMode::File => Load::Statement { statements: session.statements("load", &values)? },
+        LoadMode::File => LoadMethod::Statement { statements: session.statements("load", &values)? },
         LoadMode::Rows | LoadMode::Stream => {
-            Load::Rows { statement: session.statement("load", &values)?, file: file.to_owned() }
+            LoadMethod::Rows { statement: session.statement("load", &values)?, file: file.to_owned() }
         }
     };
-    let sync = !session.is_guest();
-    session.request(&Op::Load { load, sync }, limit, &mut relay(recorder.observer))
+    let sync = !session.is_remote();
+    session.request(&Op::Load { load, sync }, limit, &mut forward_progress(recorder.observer))
 }
 
 /// Lines that a load has rejected, with the system's reasons.
-pub(super) fn refused_lines(loaded: &Loaded) -> Vec<Refused> {
+pub(super) fn refused_lines(loaded: &LoadReply) -> Vec<RejectedDocument> {
     loaded
         .rejects
         .iter()
-        .map(|reject| Refused { ordinal: reject.line, reason: reject.reason.clone() })
+        .map(|reject| RejectedDocument { ordinal: reject.line, reason: reject.reason.clone() })
         .collect()
 }
 
@@ -76,23 +76,27 @@ pub(super) fn remove(path: &Path) -> Result<(), RunError> {
 pub(super) fn on_trial(
     session: &mut Session<'_>,
     file: &Path,
-    recorder: &mut Recorder<'_>,
-) -> Result<Outcome, Ended> {
+    recorder: &mut TrialRecorder<'_>,
+) -> Result<Outcome, TrialError> {
     session.open()?;
     let create = session.statements("create", &[("table", PROBE)])?;
     session.run(create, ONE_DOCUMENT_LIMIT)?;
     let outcome = match load_file(session, PROBE, file, ONE_DOCUMENT_LIMIT, recorder) {
         Ok(loaded) => {
             let refused = refused_lines(&loaded);
-            let offered = refused::lines(file)?;
+            let offered = reject_search::lines(file)?;
             let found = held(session, PROBE, ONE_DOCUMENT_LIMIT)?;
             match found + refused.len() as u64 == offered {
                 true => Outcome::Lines(refused),
                 false => Outcome::Whole(format!("it makes {found} documents of {offered}")),
             }
         }
-        Err(Ended::Failed(failure)) if failure.kind == FailureKind::Refused => Outcome::Whole(failure.error),
-        Err(Ended::Failed(failure)) if matches!(failure.kind, FailureKind::Crash | FailureKind::Timeout) => {
+        Err(TrialError::Failed(failure)) if failure.kind == FailureKind::Refused => {
+            Outcome::Whole(failure.error)
+        }
+        Err(TrialError::Failed(failure))
+            if matches!(failure.kind, FailureKind::Crash | FailureKind::Timeout) =>
+        {
             session.kill();
             session.open()?;
             Outcome::Whole(format!("it ended the engine: {}", failure.error))

@@ -7,51 +7,51 @@
 
 use std::time::Duration;
 
-use jsonathlon_dataset::stage::Staged;
+use jsonathlon_dataset::stage::StagedDocuments;
 use jsonathlon_schema::record::{FailureKind, Metrics, Trial, Verdict};
 use jsonathlon_telemetry::memory::peak_resident_bytes;
-use jsonathlon_worker::protocol::{Op, Settled};
+use jsonathlon_worker::protocol::{Op, SettleReply};
 
 use super::file::{held, load_file, on_trial, refused_lines, remove};
-use super::refused::{self, MOST, Refused};
+use super::reject_search::{self, MOST, RejectedDocument};
 use super::rejects::{self, Rejected};
 use super::spent::{Spent, Watch};
 use super::suspects::{self, Tried};
 use crate::RunError;
-use crate::bench::{Accepted, Bench, TABLE, UnderTest};
-use crate::bound;
-use crate::recorder::{Recorder, blank, memory_metrics};
+use crate::bottleneck;
+use crate::recorder::{TrialRecorder, memory_metrics, new_trial};
+use crate::run_context::{LoadedDocuments, RunContext, TABLE, TargetState};
 use crate::scratch::beside;
-use crate::session::{Ended, Session};
+use crate::session::{Session, TrialError};
 
 /// Minimum share of the offered documents that a system must hold to be compared with others.
 const COMPARABLE: f64 = 0.999;
 
 /// Loads one target. Records the trial in rounds that begin with a load, and stores the accepted documents or
-/// the failure in [`UnderTest::holds`].
+/// the failure in [`TargetState::load_result`].
 pub(super) fn load(
-    bench: &Bench<'_>,
+    bench: &RunContext<'_>,
     round: u32,
-    one: &mut UnderTest<'_>,
-    recorder: &mut Recorder<'_>,
+    one: &mut TargetState<'_>,
+    recorder: &mut TrialRecorder<'_>,
 ) -> Result<(), RunError> {
     let settings = bench.settings;
     let cells = one.cells;
     let cell = cells.load();
     let key = cell.trial_key(round, 0);
-    let blank = blank(&cell, round, 0);
+    let blank = new_trial(&cell, round, 0);
     let outcome = attempt(&mut one.session, bench, recorder, blank);
-    let (trial, rejected, accepted) = match Ended::split(outcome)? {
+    let (trial, rejected, accepted) = match TrialError::split_fatal(outcome)? {
         Ok(done) => done,
         Err(failure) => {
-            one.session.give_up(settings.keep_data);
+            one.session.abandon(settings.keep_data);
             recorder.failed(key.clone(), &cell, round, 0, failure.clone())?;
-            one.holds = Err(failure.recorded_in(&key));
+            one.load_result = Err(failure.recorded_in(&key));
             return Ok(());
         }
     };
     one.load_s = trial.seconds.unwrap_or_default();
-    one.holds = Ok(accepted);
+    one.load_result = Ok(accepted);
     // Reloading data in a resumed run is not a trial.
     if (round == 1 || round <= settings.load_rounds_of(one.load_s)) && !recorder.has(&key) {
         rejects::note(cells, &rejected, recorder)?;
@@ -60,15 +60,15 @@ pub(super) fn load(
     Ok(())
 }
 
-type Done = (Trial, Vec<Rejected>, Accepted);
+type LoadOutcome = (Trial, Vec<Rejected>, LoadedDocuments);
 
 fn attempt(
     session: &mut Session<'_>,
-    bench: &Bench<'_>,
-    recorder: &mut Recorder<'_>,
+    bench: &RunContext<'_>,
+    recorder: &mut TrialRecorder<'_>,
     mut trial: Trial,
-) -> Result<Done, Ended> {
-    let Bench { staged, settings, .. } = *bench;
+) -> Result<LoadOutcome, TrialError> {
+    let RunContext { staged, settings, .. } = *bench;
     let limit = Duration::from_secs_f64(settings.load_timeout_s);
     session.open()?;
     let create = session.statements("create", &[("table", TABLE)])?;
@@ -87,8 +87,8 @@ fn attempt(
     let index = session.statements("index", &[("table", TABLE)])?;
     if !index.is_empty() {
         let limit_s = settings.load_timeout_s;
-        let settle = Op::Settle { statements: index, until_zero: None, limit_s, sync: !session.is_guest() };
-        spent.indexing(&session.request::<Settled>(&settle, limit, &mut |_| {})?);
+        let settle = Op::Settle { statements: index, until_zero: None, limit_s, sync: !session.is_remote() };
+        spent.indexing(&session.request::<SettleReply>(&settle, limit, &mut |_| {})?);
     }
     watch.end(&mut spent);
 
@@ -119,11 +119,11 @@ fn attempt(
         trial.metrics.insert("peak_harness_bytes".into(), bytes as f64);
     }
     let refused_lines = refused_lines.iter().map(|one| one.ordinal).collect();
-    Ok((trial, rejected, Accepted { refused_lines, suspects: accepted }))
+    Ok((trial, rejected, LoadedDocuments { refused_lines, suspects: accepted }))
 }
 
 /// Paths of the files that this program creates for a system, as they may appear in error messages.
-fn own_files(session: &Session<'_>, staged: &Staged) -> Vec<String> {
+fn own_files(session: &Session<'_>, staged: &StagedDocuments) -> Vec<String> {
     let folder = session.folder();
     let scratch = ["part", "kept", "suspects"].map(|ending| beside(folder, ending));
     // If the clean file is the user's own file, the user knows its name.
@@ -132,8 +132,8 @@ fn own_files(session: &Session<'_>, staged: &Staged) -> Vec<String> {
     clean.into_iter().chain(scratch).map(|file| file.display().to_string()).collect()
 }
 
-fn bound_by(spent: &Spent, bench: &Bench<'_>) -> Option<String> {
-    let spent = bound::Spent {
+fn bound_by(spent: &Spent, bench: &RunContext<'_>) -> Option<String> {
+    let spent = bottleneck::TrialUsage {
         seconds: spent.seconds,
         cpu_s: spent.cpu_s?,
         read_bytes: spent.read_bytes,
@@ -141,7 +141,7 @@ fn bound_by(spent: &Spent, bench: &Bench<'_>) -> Option<String> {
         cores: bench.settings.cores,
         disk_bytes_per_s: bench.disk_bytes_per_s,
     };
-    bound::verdict(&spent).map(str::to_owned)
+    bottleneck::bottleneck(&spent).map(str::to_owned)
 }
 
 /// Metrics of a load that left `documents` documents of `bytes` bytes in the system.
@@ -176,16 +176,16 @@ fn metrics(spent: &Spent, documents: u64, bytes: u64) -> Metrics {
 /// Counts the documents in the table; a failure if it is not the number of accepted documents.
 fn count(
     session: &mut Session<'_>,
-    staged: &Staged,
+    staged: &StagedDocuments,
     rejected: &[Rejected],
     limit: Duration,
-) -> Result<u64, Ended> {
+) -> Result<u64, TrialError> {
     let expected = staged.documents - rejected.len() as u64;
     let count = held(session, TABLE, limit)?;
     if count == expected {
         return Ok(count);
     }
-    Err(Ended::failed(
+    Err(TrialError::failed(
         FailureKind::Wrong,
         format!(
             "{count} documents are in the table, {expected} were accepted ({} offered, {} refused)",
@@ -199,11 +199,11 @@ fn count(
 /// file.
 fn bulk(
     session: &mut Session<'_>,
-    staged: &Staged,
+    staged: &StagedDocuments,
     limit: Duration,
     spent: &mut Spent,
-    recorder: &mut Recorder<'_>,
-) -> Result<Vec<Refused>, Ended> {
+    recorder: &mut TrialRecorder<'_>,
+) -> Result<Vec<RejectedDocument>, TrialError> {
     if staged.clean_documents == 0 {
         return Ok(Vec::new());
     }
@@ -213,7 +213,7 @@ fn bulk(
             return Ok(refused_lines(&loaded));
         }
         // A rejection can be traced to single documents; a crash or timeout of the whole load cannot.
-        Err(Ended::Failed(failure)) if failure.kind == FailureKind::Refused => failure,
+        Err(TrialError::Failed(failure)) if failure.kind == FailureKind::Refused => failure,
         Err(other) => return Err(other),
     };
     recorder.warn(&format!(
@@ -222,26 +222,27 @@ fn bulk(
         rejects::first_line(&rejects::in_users_terms(&failure.error, &own_files(session, staged)))
     ));
     let scratch = beside(session.folder(), "part");
-    let found = refused::find(&staged.clean, &scratch, MOST, &mut |part| on_trial(session, part, recorder));
+    let found =
+        reject_search::find(&staged.clean, &scratch, MOST, &mut |part| on_trial(session, part, recorder));
     remove(&scratch)?;
     let refused = found?;
     if refused.is_empty() {
         return Err(failure.into());
     }
     // Remove what the failed statement may have left: every document must be present exactly once.
-    start_over(session, limit)?;
+    recreate_table(session, limit)?;
     if refused.len() as u64 == staged.clean_documents {
         return Ok(refused);
     }
     let kept = beside(session.folder(), "kept");
-    refused::without(&staged.clean, refused.iter().map(|one| one.ordinal), &kept)?;
+    reject_search::without(&staged.clean, refused.iter().map(|one| one.ordinal), &kept)?;
     let loaded = load_file(session, TABLE, &kept, limit, recorder);
     remove(&kept)?;
     spent.loading(&loaded?);
     Ok(refused)
 }
 
-fn start_over(session: &mut Session<'_>, limit: Duration) -> Result<(), Ended> {
+fn recreate_table(session: &mut Session<'_>, limit: Duration) -> Result<(), TrialError> {
     let drop = session.statements("drop", &[("table", TABLE)])?;
     session.run(drop, limit)?;
     let create = session.statements("create", &[("table", TABLE)])?;

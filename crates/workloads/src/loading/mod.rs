@@ -4,25 +4,25 @@ mod common;
 mod file;
 mod load;
 mod read_back;
-mod refused;
+mod reject_search;
 mod rejects;
 mod settle;
 mod spent;
 mod suspects;
 
-use jsonathlon_schema::id::State;
+use jsonathlon_schema::id::DataState;
 use jsonathlon_schema::record::Failure;
 
 use crate::RunError;
-use crate::bench::{Bench, UnderTest};
-use crate::observer::{Event, Work};
-use crate::recorder::Recorder;
-use crate::session::Ended;
+use crate::observer::{Activity, RunEvent};
+use crate::recorder::TrialRecorder;
+use crate::run_context::{RunContext, TargetState};
+use crate::session::TrialError;
 use crate::settings::LOAD_ROUNDS;
 
 pub(crate) use settle::{settle, sizes};
 
-impl<'a> Bench<'a> {
+impl<'a> RunContext<'a> {
     /// Maximum number of rounds with a load; the duration of a target's first load decides how many it really
     /// gets.
     #[must_use]
@@ -32,13 +32,13 @@ impl<'a> Bench<'a> {
 
     /// Number of rounds with a load for a target: from the settings, or by the duration of its last load and
     /// settle.
-    fn load_rounds(&self, one: &UnderTest<'_>) -> u32 {
+    fn load_rounds(&self, one: &TargetState<'_>) -> u32 {
         self.settings.load_rounds_of(one.load_s + one.drained_s)
     }
 
     /// Returns `true` if this round of a target begins with a load that has no record yet.
     #[must_use]
-    pub fn is_load_due(&self, round: u32, one: &UnderTest<'_>, recorder: &Recorder<'_>) -> bool {
+    pub fn is_load_due(&self, round: u32, one: &TargetState<'_>, recorder: &TrialRecorder<'_>) -> bool {
         let [load, size] = one.cells.load_keys(round);
         let open = !recorder.has(&load) || !recorder.has(&size);
         match one.is_loaded {
@@ -46,7 +46,7 @@ impl<'a> Bench<'a> {
             // load; other rounds load it when a question is due.
             false => open && (round == 1 || self.settings.load_rounds.is_some_and(|rounds| round <= rounds)),
             // A failed load is not repeated.
-            true => open && round <= self.load_rounds(one) && one.holds.is_ok(),
+            true => open && round <= self.load_rounds(one) && one.load_result.is_ok(),
         }
     }
 
@@ -58,17 +58,17 @@ impl<'a> Bench<'a> {
     pub fn fail_planned_loads(
         &self,
         round: u32,
-        one: &UnderTest<'_>,
-        recorder: &mut Recorder<'_>,
+        one: &TargetState<'_>,
+        recorder: &mut TrialRecorder<'_>,
     ) -> Result<(), RunError> {
         let is_planned = self.settings.load_rounds.is_some_and(|rounds| round <= rounds);
-        let Err(failure) = &one.holds else { return Ok(()) };
+        let Err(failure) = &one.load_result else { return Ok(()) };
         if !one.is_loaded || !is_planned {
             return Ok(());
         }
-        let cells = [one.cells.load(), one.cells.size(State::Drained)];
+        let cells = [one.cells.load(), one.cells.size(DataState::Drained)];
         for (key, cell) in one.cells.load_keys(round).into_iter().zip(cells) {
-            recorder.failed(key, &cell, round, 0, not_asked(failure))?;
+            recorder.failed(key, &cell, round, 0, skipped_after_load_failure(failure))?;
         }
         Ok(())
     }
@@ -77,23 +77,23 @@ impl<'a> Bench<'a> {
     /// with a load.
     ///
     /// # Errors
-    /// If the run must end. A failed load is recorded, and [`UnderTest::holds`] has the reason.
+    /// If the run must end. A failed load is recorded, and [`TargetState::load_result`] has the reason.
     pub fn load(
         &self,
         round: u32,
-        one: &mut UnderTest<'a>,
-        recorder: &mut Recorder<'_>,
+        one: &mut TargetState<'a>,
+        recorder: &mut TrialRecorder<'_>,
     ) -> Result<(), RunError> {
         let what = format!("loading {}", one.cells.target.file_name());
-        recorder.observer.event(&Event::Began { work: Work::Loading, what: &what });
-        self.subject.does(&what);
+        recorder.observer.event(&RunEvent::Began { work: Activity::Loading, what: &what });
+        self.subject.set_activity(&what);
         if one.is_loaded
-            && let Err(failure) = Ended::split(one.session.start_afresh())?
+            && let Err(failure) = TrialError::split_fatal(one.session.reset_data())?
         {
             let cell = one.cells.load();
             let key = cell.trial_key(round, 0);
             recorder.failed(key.clone(), &cell, round, 0, failure.clone())?;
-            one.holds = Err(failure.recorded_in(&key));
+            one.load_result = Err(failure.recorded_in(&key));
         } else {
             load::load(self, round, one, recorder)?;
         }
@@ -101,7 +101,7 @@ impl<'a> Bench<'a> {
         // Settle immediately and stop the engine: its background work must be measured here and must not
         // disturb the next engine.
         let recorded = round == 1 || round <= self.load_rounds(one);
-        self.enter(State::Drained, recorded.then_some(round), one, recorder)
+        self.enter(DataState::Drained, recorded.then_some(round), one, recorder)
     }
 
     /// Compacts a target once, after all rounds in the drained state. Loads it first if the current process
@@ -109,18 +109,22 @@ impl<'a> Bench<'a> {
     ///
     /// # Errors
     /// If the run must end. A failed compaction is recorded.
-    pub fn compact(&self, one: &mut UnderTest<'a>, recorder: &mut Recorder<'_>) -> Result<(), RunError> {
-        if recorder.has(&one.cells.size(State::Compacted).trial_key(1, 0)) {
+    pub fn compact(
+        &self,
+        one: &mut TargetState<'a>,
+        recorder: &mut TrialRecorder<'_>,
+    ) -> Result<(), RunError> {
+        if recorder.has(&one.cells.size(DataState::Compacted).trial_key(1, 0)) {
             return Ok(());
         }
         if !one.is_loaded {
             self.load(1, one, recorder)?;
         }
-        self.enter(State::Compacted, Some(1), one, recorder)
+        self.enter(DataState::Compacted, Some(1), one, recorder)
     }
 }
 
 /// Failure of the trials of a system that could not be loaded.
-pub(crate) fn not_asked(failure: &Failure) -> Failure {
+pub(crate) fn skipped_after_load_failure(failure: &Failure) -> Failure {
     failure.followed_by("not done, because loading failed")
 }

@@ -7,21 +7,21 @@ use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 
-use jsonathlon_schema::record::{Body, Cell, FailureKind, Structure};
-use jsonathlon_worker::protocol::{Documents, Op};
+use jsonathlon_schema::record::{Cell, FailureKind, RecordBody, RoundTripReport};
+use jsonathlon_worker::protocol::{Op, ReadBackReply};
 use serde_json::Value;
 
-use crate::bench::{Accepted, Bench, LOOK_UP, TABLE, UnderTest};
-use crate::recorder::Recorder;
-use crate::session::Ended;
+use crate::recorder::TrialRecorder;
+use crate::run_context::{LOOK_UP, LoadedDocuments, RunContext, TABLE, TargetState};
+use crate::session::TrialError;
 
-impl Bench<'_> {
+impl RunContext<'_> {
     /// Reads sample documents back and compares them with the originals.
     pub(super) fn read_back(
         &self,
-        one: &mut UnderTest<'_>,
-        recorder: &mut Recorder<'_>,
-    ) -> Result<(), Ended> {
+        one: &mut TargetState<'_>,
+        recorder: &mut TrialRecorder<'_>,
+    ) -> Result<(), TrialError> {
         // References keep no documents.
         if one.session.target.part.statements("read_back").is_empty() {
             return Ok(());
@@ -38,10 +38,10 @@ impl Bench<'_> {
             let values = [("table", TABLE), ("rows", POSITIONS_TEXT)];
             let statement = one.session.statement("read_back", &values)?;
             let returned =
-                one.session.request::<Documents>(&Op::ReadBack { statement }, LOOK_UP, &mut |_| {})?.rows;
+                one.session.request::<ReadBackReply>(&Op::ReadBack { statement }, LOOK_UP, &mut |_| {})?.rows;
             let unreadable =
-                |error: std::io::Error| Ended::failed(FailureKind::Environment, error.to_string());
-            let held = one.holds.as_ref().ok();
+                |error: std::io::Error| TrialError::failed(FailureKind::Environment, error.to_string());
+            let held = one.load_result.as_ref().ok();
             // The sample may miss suspects, so an unknown document proves nothing.
             let has_others = held.is_some_and(|held| !held.suspects.is_empty());
             let first = self.first_loaded(held).map_err(unreadable)?;
@@ -55,7 +55,7 @@ impl Bench<'_> {
                     u64::from(by_position::is_any_of(lines, &returned).map_err(unreadable)?);
             }
             compared.check(&returned)?;
-            return Ok(recorder.note(key, Body::Structure(structure(cell, compared)))?);
+            return Ok(recorder.append(key, RecordBody::Structure(structure(cell, compared)))?);
         }
         let mut given: HashMap<Key, Vec<u8>> = HashMap::new();
         for sample in &self.staged.samples {
@@ -70,16 +70,16 @@ impl Bench<'_> {
             let values = [("table", TABLE), ("keys", &keys.join(", "))];
             let session = &mut one.session;
             let statement = session.statement("read_back", &values)?;
-            session.request::<Documents>(&Op::ReadBack { statement }, LOOK_UP, &mut |_| {})?.rows
+            session.request::<ReadBackReply>(&Op::ReadBack { statement }, LOOK_UP, &mut |_| {})?.rows
         };
         let compared = compare(&given, &returned);
         compared.check(&returned)?;
-        recorder.note(key, Body::Structure(structure(cell, compared)))?;
+        recorder.append(key, RecordBody::Structure(structure(cell, compared)))?;
         Ok(())
     }
 
     /// First documents in load order: those of the clean file, then the accepted suspects.
-    fn first_loaded(&self, held: Option<&Accepted>) -> std::io::Result<Vec<Vec<u8>>> {
+    fn first_loaded(&self, held: Option<&LoadedDocuments>) -> std::io::Result<Vec<Vec<u8>>> {
         let staged = self.staged;
         let mut first = match staged.clean_documents {
             0 => Vec::new(),
@@ -107,8 +107,8 @@ const MOST_SUSPECT_BYTES: u64 = 256 << 20;
 /// Number of loaded documents to search for the returned ones: a load by several threads changes the order.
 const LOOKED_AT: usize = 20_000;
 
-fn structure(cell: Cell, compared: ReadBack) -> Structure {
-    Structure {
+fn structure(cell: Cell, compared: ReadBack) -> RoundTripReport {
+    RoundTripReport {
         cell,
         retains: compared.retains().to_owned(),
         compared: compared.compared,
@@ -148,13 +148,13 @@ impl ReadBack {
     }
 
     /// Fails if none of the returned documents is one of the loaded documents.
-    fn check(&self, returned: &[String]) -> Result<(), Ended> {
+    fn check(&self, returned: &[String]) -> Result<(), TrialError> {
         let Some(first) = returned.first().filter(|_| self.is_strange()) else { return Ok(()) };
         let (count, first) = (returned.len(), first.chars().take(SHOWN).collect::<String>());
         let error = format!(
             "none of {count} documents read back is one of those that were loaded: the first is `{first}`"
         );
-        Err(Ended::failed(FailureKind::Wrong, error))
+        Err(TrialError::failed(FailureKind::Wrong, error))
     }
 
     /// Fidelity in one word: `bytes`, `value` or `changed`; `unknown` if nothing was compared.

@@ -7,14 +7,14 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader};
 
 use jsonathlon_dataset::source::Place;
-use jsonathlon_dataset::stage::Staged;
-use jsonathlon_schema::record::{Body, FailureKind, Reason, Rejects};
+use jsonathlon_dataset::stage::StagedDocuments;
+use jsonathlon_schema::record::{FailureKind, Reason, RecordBody, Rejects};
 
-use super::refused::Refused;
+use super::reject_search::RejectedDocument;
 use crate::RunError;
 use crate::cells::Cells;
-use crate::recorder::Recorder;
-use crate::session::Ended;
+use crate::recorder::TrialRecorder;
+use crate::session::TrialError;
 use crate::target::Target;
 
 /// Number of reasons that the journal distinguishes; the file of rejected documents contains all of them.
@@ -38,10 +38,10 @@ pub(super) struct Rejected {
 /// # Errors
 /// If the documents cannot be read again.
 pub(super) fn told(
-    staged: &Staged,
+    staged: &StagedDocuments,
     own_files: &[String],
-    lines: &[Refused],
-    suspects: &[Refused],
+    lines: &[RejectedDocument],
+    suspects: &[RejectedDocument],
 ) -> io::Result<Vec<Rejected>> {
     let of = |ordinal: u64, document: &[u8], reason: &str| {
         let reason = in_users_terms(&reason::without_document(reason, document), own_files);
@@ -67,7 +67,11 @@ pub(super) fn in_users_terms(words: &str, own_files: &[String]) -> String {
 }
 
 /// Calls `show` for each rejected line of the clean file, with its document.
-fn each_line(staged: &Staged, refused: &[Refused], show: &mut dyn FnMut(&Refused, &[u8])) -> io::Result<()> {
+fn each_line(
+    staged: &StagedDocuments,
+    refused: &[RejectedDocument],
+    show: &mut dyn FnMut(&RejectedDocument, &[u8]),
+) -> io::Result<()> {
     let mut next = refused.iter().peekable();
     if next.peek().is_none() {
         return Ok(());
@@ -92,7 +96,7 @@ fn each_line(staged: &Staged, refused: &[Refused], show: &mut dyn FnMut(&Refused
 pub(super) fn note(
     cells: Cells<'_>,
     rejected: &[Rejected],
-    recorder: &mut Recorder<'_>,
+    recorder: &mut TrialRecorder<'_>,
 ) -> Result<(), RunError> {
     if rejected.is_empty() {
         return Ok(());
@@ -113,17 +117,17 @@ pub(super) fn note(
     let cell = cells.load();
     let key = format!("rejects:{}", cell.key());
     let reasons = by_reason(rejected, cells.target);
-    recorder.note(key, Body::Rejects(Rejects { cell, file: Some(file), reasons }))
+    recorder.append(key, RecordBody::Rejects(Rejects { cell, file: Some(file), reasons }))
 }
 
 /// Failure of a load from which the system accepted no document.
-pub(super) fn all(rejected: &[Rejected], target: &Target) -> Ended {
+pub(super) fn all(rejected: &[Rejected], target: &Target) -> TrialError {
     let reasons = by_reason(rejected, target);
     let most = reasons.iter().max_by_key(|(_, one)| one.documents);
     let why = most.map_or_else(String::new, |(words, one)| format!(": {}", one.in_words(words)));
     let count = rejected.len();
     let all = if count == 1 { "the only document".to_owned() } else { format!("all {count} documents") };
-    Ended::failed(FailureKind::Refused, format!("it refused {all}{why}"))
+    TrialError::failed(FailureKind::Refused, format!("it refused {all}{why}"))
 }
 
 fn by_reason(rejected: &[Rejected], target: &Target) -> BTreeMap<String, Reason> {

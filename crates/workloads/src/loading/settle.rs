@@ -2,63 +2,63 @@
 
 use std::time::Duration;
 
-use jsonathlon_schema::id::State;
+use jsonathlon_schema::id::DataState;
 use jsonathlon_schema::record::{FailureKind, Metrics, Verdict};
 use jsonathlon_schema::value::Value;
 use jsonathlon_telemetry::page_cache;
-use jsonathlon_worker::protocol::{Op, Settled};
+use jsonathlon_worker::protocol::{Op, SettleReply};
 
-use super::not_asked;
+use super::skipped_after_load_failure;
 use crate::RunError;
-use crate::bench::{Bench, LOOK_UP, TABLE, UnderTest};
-use crate::recorder::{Recorder, blank};
-use crate::session::{Ended, Session};
+use crate::recorder::{TrialRecorder, new_trial};
+use crate::run_context::{LOOK_UP, RunContext, TABLE, TargetState};
+use crate::session::{Session, TrialError};
 
-impl Bench<'_> {
+impl RunContext<'_> {
     /// Brings a target into `state`, and measures the time and the disk space this takes. The results are
     /// recorded for `round`; nothing is recorded if it is `None`. Stops the engine at the end, so that only
     /// one system runs at a time.
     pub(crate) fn enter(
         &self,
-        state: State,
+        state: DataState,
         round: Option<u32>,
-        one: &mut UnderTest<'_>,
-        recorder: &mut Recorder<'_>,
+        one: &mut TargetState<'_>,
+        recorder: &mut TrialRecorder<'_>,
     ) -> Result<(), RunError> {
-        self.subject.does(&format!("settling {}, {}", one.cells.target.file_name(), state.word()));
+        self.subject.set_activity(&format!("settling {}, {}", one.cells.target.file_name(), state.word()));
         let cell = one.cells.size(state);
         let key = round.map(|round| (cell.trial_key(round, 0), round));
-        let result = match &one.holds {
-            Err(failure) => Err(not_asked(failure)),
-            Ok(_) => Ended::split(self.settled(state, one, recorder))?,
+        let result = match &one.load_result {
+            Err(failure) => Err(skipped_after_load_failure(failure)),
+            Ok(_) => TrialError::split_fatal(self.settled(state, one, recorder))?,
         };
         match result {
             Err(failure) => {
-                one.session.give_up(self.settings.keep_data);
+                one.session.abandon(self.settings.keep_data);
                 let mut failure = failure;
                 if let Some((key, round)) = key {
                     recorder.failed(key.clone(), &cell, round, 0, failure.clone())?;
                     failure = failure.recorded_in(&key);
                 }
                 // No trials run on data in an unknown state.
-                if one.holds.is_ok() && failure.kind == FailureKind::Wrong {
+                if one.load_result.is_ok() && failure.kind == FailureKind::Wrong {
                     // The system holds other documents than it reported, so its load time is void.
                     if let Some(round) = round {
                         let load = one.cells.load();
                         recorder.failed(load.trial_key(round, 1), &load, round, 1, failure.clone())?;
                     }
-                    one.holds = Err(failure);
-                } else if one.holds.is_ok() {
+                    one.load_result = Err(failure);
+                } else if one.load_result.is_ok() {
                     let words = format!("it did not come to be {}", state.word());
-                    one.holds = Err(failure.followed_by(&words));
+                    one.load_result = Err(failure.followed_by(&words));
                 }
             }
             Ok(metrics) => {
-                if state == State::Drained {
+                if state == DataState::Drained {
                     one.drained_s = metrics.get("drained_s").copied().unwrap_or_default();
                 }
                 if let Some((key, round)) = key.filter(|(key, _)| !recorder.has(key)) {
-                    let mut trial = blank(&cell, round, 0);
+                    let mut trial = new_trial(&cell, round, 0);
                     trial.verdict = Verdict::Exact;
                     trial.metrics = metrics;
                     recorder.trial(key, trial)?;
@@ -72,42 +72,45 @@ impl Bench<'_> {
     /// fails, the data state is unknown.
     fn settled(
         &self,
-        state: State,
-        one: &mut UnderTest<'_>,
-        recorder: &mut Recorder<'_>,
-    ) -> Result<Metrics, Ended> {
+        state: DataState,
+        one: &mut TargetState<'_>,
+        recorder: &mut TrialRecorder<'_>,
+    ) -> Result<Metrics, TrialError> {
         let metrics = self.settle_and_measure(state, &mut one.session)?;
-        if state == State::Drained {
+        if state == DataState::Drained {
             self.read_back(one, recorder)?;
         }
         one.session.close()?;
         Ok(metrics)
     }
 
-    fn settle_and_measure(&self, state: State, session: &mut Session<'_>) -> Result<Metrics, Ended> {
+    fn settle_and_measure(&self, state: DataState, session: &mut Session<'_>) -> Result<Metrics, TrialError> {
         session.open()?;
         let name = match state {
-            State::Drained => "drain",
-            State::Compacted => "compact",
+            DataState::Drained => "drain",
+            DataState::Compacted => "compact",
         };
-        let sync = !session.is_guest();
+        let sync = !session.is_remote();
         let settled = settle(session, name, TABLE, self.settings.load_timeout_s, sync)?;
         let mut metrics = Metrics::from([(format!("{}_s", state.word()), settled.seconds)]);
         if settled.remaining > 0 {
             metrics.insert("background_work_left".into(), settled.remaining as f64);
         }
         metrics.extend(sizes(session, TABLE)?);
-        if session.is_guest() {
+        if session.is_remote() {
             return Ok(metrics);
         }
         let files = page_cache::allocated_bytes(session.folder()).map_err(|error| {
-            Ended::failed(FailureKind::Environment, format!("failed to measure the data folder: {error}"))
+            TrialError::failed(
+                FailureKind::Environment,
+                format!("failed to measure the data folder: {error}"),
+            )
         })?;
         metrics.insert("files_bytes".into(), files as f64);
         let logs = &session.target.part.logs;
         if !logs.is_empty() {
             let bytes = page_cache::allocated_bytes_of(session.folder(), logs).map_err(|error| {
-                Ended::failed(FailureKind::Environment, format!("failed to measure logs: {error}"))
+                TrialError::failed(FailureKind::Environment, format!("failed to measure logs: {error}"))
             })?;
             metrics.insert("log_bytes".into(), bytes as f64);
         }
@@ -123,7 +126,7 @@ pub(crate) fn settle(
     table: &str,
     limit_s: f64,
     sync: bool,
-) -> Result<Settled, Ended> {
+) -> Result<SettleReply, TrialError> {
     let table = [("table", table)];
     let settle = Op::Settle {
         statements: session.statements(name, &table)?,
@@ -136,7 +139,7 @@ pub(crate) fn settle(
 }
 
 /// Sizes that the system itself reports for a table; values that are not numbers are ignored.
-pub(crate) fn sizes(session: &mut Session<'_>, table: &str) -> Result<Metrics, Ended> {
+pub(crate) fn sizes(session: &mut Session<'_>, table: &str) -> Result<Metrics, TrialError> {
     let figures = session.figures("sizes", &[("table", table)], LOOK_UP)?;
     let number = |value: Value| match value {
         Value::Int(number) => Some(number as f64),

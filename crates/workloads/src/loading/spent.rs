@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use jsonathlon_telemetry::activity::DiskWrites;
 use jsonathlon_telemetry::memory::{Memory, PeakSampler};
-use jsonathlon_worker::protocol::{Loaded, OpUsage, Settled};
+use jsonathlon_worker::protocol::{LoadReply, OpUsage, SettleReply};
 
 use crate::session::Session;
 
@@ -27,13 +27,13 @@ pub(super) struct Spent {
 }
 
 impl Spent {
-    pub(super) fn loading(&mut self, loaded: &Loaded) {
+    pub(super) fn loading(&mut self, loaded: &LoadReply) {
         self.seconds += loaded.seconds;
         self.sync_s = sum(self.sync_s, loaded.sync_seconds);
         self.add(&loaded.usage);
     }
 
-    pub(super) fn indexing(&mut self, settled: &Settled) {
+    pub(super) fn indexing(&mut self, settled: &SettleReply) {
         self.seconds += settled.seconds;
         self.index_s += settled.seconds;
         self.add(&settled.usage);
@@ -62,7 +62,7 @@ pub(super) struct Watch {
 impl Watch {
     pub(super) fn begin(session: &Session<'_>) -> Self {
         let sampler = session.engine().map(|pid| PeakSampler::start(pid, LOOKS));
-        let writes = (!session.is_guest()).then(|| DiskWrites::begin(session.folder())).flatten();
+        let writes = (!session.is_remote()).then(|| DiskWrites::begin(session.folder())).flatten();
         Self { sampler, writes }
     }
 

@@ -10,17 +10,17 @@ use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use jsonathlon_dataset::scan::Traits;
-use jsonathlon_dataset::stage::{Staged, Suspect};
+use jsonathlon_dataset::stage::{StagedDocuments, Suspect};
 
 use super::file::{ONE_DOCUMENT_LIMIT, load_file, on_trial, refused_lines, remove};
-use super::refused::{self, Outcome, Refused};
+use super::reject_search::{self, Outcome, RejectedDocument};
 use super::spent::Spent;
 use crate::RunError;
-use crate::bench::TABLE;
-use crate::observer::Event;
-use crate::recorder::Recorder;
+use crate::observer::RunEvent;
+use crate::recorder::TrialRecorder;
+use crate::run_context::TABLE;
 use crate::scratch::beside;
-use crate::session::{Ended, Session};
+use crate::session::{Session, TrialError};
 
 /// A document that every system accepts; it precedes a value that is not an object.
 const OBJECT: &[u8] = b"{}";
@@ -28,19 +28,19 @@ const OBJECT: &[u8] = b"{}";
 /// Result of loading the suspects on trial.
 #[derive(Default)]
 pub(super) struct Tried {
-    /// Indices into [`Staged::suspects`] of the accepted suspects, ascending.
+    /// Indices into [`StagedDocuments::suspects`] of the accepted suspects, ascending.
     pub(super) accepted: Vec<usize>,
     /// Rejected suspects, by their number among the offered documents.
-    pub(super) refused: Vec<Refused>,
+    pub(super) refused: Vec<RejectedDocument>,
     /// Whether all accepted objects can be loaded by one statement.
     together: bool,
 }
 
 impl Tried {
-    fn refuse(&mut self, staged: &Staged, place: usize, reason: String) {
+    fn refuse(&mut self, staged: &StagedDocuments, place: usize, reason: String) {
         self.accepted.retain(|accepted| *accepted != place);
         if let Some(suspect) = staged.suspects.get(place) {
-            self.refused.push(Refused { ordinal: suspect.ordinal, reason });
+            self.refused.push(RejectedDocument { ordinal: suspect.ordinal, reason });
         }
     }
 }
@@ -48,9 +48,9 @@ impl Tried {
 /// Finds out which suspects the system accepts.
 pub(super) fn try_out(
     session: &mut Session<'_>,
-    staged: &Staged,
-    recorder: &mut Recorder<'_>,
-) -> Result<Tried, Ended> {
+    staged: &StagedDocuments,
+    recorder: &mut TrialRecorder<'_>,
+) -> Result<Tried, TrialError> {
     let mut tried =
         Tried { accepted: (0..staged.suspects.len()).collect(), refused: Vec::new(), together: true };
     let (objects, others) = by_form(staged, &tried.accepted);
@@ -58,7 +58,8 @@ pub(super) fn try_out(
         let file = file_of(session);
         write(staged, &objects, &file)?;
         let scratch = beside(session.folder(), "part");
-        let found = refused::find(&file, &scratch, usize::MAX, &mut |part| on_trial(session, part, recorder));
+        let found =
+            reject_search::find(&file, &scratch, usize::MAX, &mut |part| on_trial(session, part, recorder));
         remove(&scratch)?;
         for one in found? {
             if let Some(place) = usize::try_from(one.ordinal).ok().and_then(|line| objects.get(line)) {
@@ -75,7 +76,7 @@ pub(super) fn try_out(
         remove(&file)?;
     }
     for (done, place) in others.iter().enumerate() {
-        recorder.observer.event(&Event::Progress {
+        recorder.observer.event(&RunEvent::Progress {
             done: done as u64,
             total: Some(others.len() as u64),
             unit: "documents that are no objects",
@@ -90,10 +91,10 @@ pub(super) fn try_out(
 /// Tries one document after an object; returns the reason if the system rejects it, else `None`.
 fn behind_an_object(
     session: &mut Session<'_>,
-    staged: &Staged,
+    staged: &StagedDocuments,
     place: usize,
-    recorder: &mut Recorder<'_>,
-) -> Result<Option<String>, Ended> {
+    recorder: &mut TrialRecorder<'_>,
+) -> Result<Option<String>, TrialError> {
     let file = file_of(session);
     let mut text = OBJECT.to_vec();
     text.push(b'\n');
@@ -112,11 +113,11 @@ fn behind_an_object(
 /// rejected after all move to `refused`.
 pub(super) fn load(
     session: &mut Session<'_>,
-    staged: &Staged,
+    staged: &StagedDocuments,
     tried: &mut Tried,
     spent: &mut Spent,
-    recorder: &mut Recorder<'_>,
-) -> Result<(), Ended> {
+    recorder: &mut TrialRecorder<'_>,
+) -> Result<(), TrialError> {
     let (objects, others) = by_form(staged, &tried.accepted);
     let alone = |places: Vec<usize>| places.into_iter().map(|place| vec![place]).collect::<Vec<_>>();
     let mut parts = if tried.together { vec![objects] } else { alone(objects) };
@@ -140,7 +141,7 @@ pub(super) fn load(
 }
 
 /// Splits suspects into objects and other JSON values.
-fn by_form(staged: &Staged, places: &[usize]) -> (Vec<usize>, Vec<usize>) {
+fn by_form(staged: &StagedDocuments, places: &[usize]) -> (Vec<usize>, Vec<usize>) {
     let is_object =
         |suspect: Option<&Suspect>| suspect.is_some_and(|one| !one.traits.intersects(Traits::NOT_OBJECT));
     places.iter().partition(|place| is_object(staged.suspects.get(**place)))
@@ -150,14 +151,14 @@ fn file_of(session: &Session<'_>) -> PathBuf {
     beside(session.folder(), "suspects")
 }
 
-fn bytes_of(staged: &Staged, place: usize) -> Result<Vec<u8>, RunError> {
+fn bytes_of(staged: &StagedDocuments, place: usize) -> Result<Vec<u8>, RunError> {
     match staged.suspects.get(place) {
         Some(suspect) => staged.suspect_bytes(suspect).map_err(RunError::io("read a suspect document")),
         None => Ok(Vec::new()),
     }
 }
 
-fn write(staged: &Staged, places: &[usize], path: &Path) -> Result<(), RunError> {
+fn write(staged: &StagedDocuments, places: &[usize], path: &Path) -> Result<(), RunError> {
     let failed = || RunError::io(format!("write {}", path.display()));
     let mut file = BufWriter::new(File::create(path).map_err(failed())?);
     for place in places {

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::fs::File;
 use std::io::{BufRead, BufReader};
 
-use jsonathlon_dataset::stage::Staged;
+use jsonathlon_dataset::stage::StagedDocuments;
 use serde_json::Value;
 
 use crate::RunError;
@@ -12,7 +12,7 @@ use crate::RunError;
 /// Largest number in the clean documents that a number of opposite sign may cancel, among the keys that a
 /// statement contains. A sum of such numbers can be much smaller than its rounding error. Returns 0 if no
 /// numbers can cancel.
-pub(super) fn largest(staged: &Staged, statements: &[&str]) -> Result<f64, RunError> {
+pub(super) fn largest(staged: &StagedDocuments, statements: &[&str]) -> Result<f64, RunError> {
     if staged.clean_documents == 0 {
         return Ok(0.0);
     }

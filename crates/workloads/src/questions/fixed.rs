@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use jsonathlon_dataset::agreement::Rules;
-use jsonathlon_schema::id::Id;
-use jsonathlon_schema::ranking::Profile;
-use jsonathlon_schema::record::{Agreement, Basis, Verdict};
+use jsonathlon_dataset::agreement::ComparisonRules;
+use jsonathlon_schema::id::ConfigurationId;
+use jsonathlon_schema::ranking::MemoryProfile;
+use jsonathlon_schema::record::{Agreement, ExpectedAnswerSource, Verdict};
 use jsonathlon_schema::value::Row;
 
 use super::held::Held;
@@ -14,9 +14,9 @@ use crate::target::Target;
 
 /// Expected answers to a question, and the targets that cannot be verified.
 #[derive(Debug, Clone)]
-pub(super) struct Fixed {
-    basis: Basis,
-    /// Scale of columns without a scale of their own, see [`Rules::addend`].
+pub(super) struct ExpectedAnswer {
+    basis: ExpectedAnswerSource,
+    /// Scale of columns without a scale of their own, see [`ComparisonRules::addend`].
     addend: f64,
     /// Expected rows by digest of the documents that they apply to.
     rows: BTreeMap<String, Vec<Row>>,
@@ -26,8 +26,8 @@ pub(super) struct Fixed {
 
 #[derive(Debug, Clone)]
 struct Other {
-    id: Id,
-    profile: Option<Profile>,
+    id: ConfigurationId,
+    profile: Option<MemoryProfile>,
     holding: String,
     verdict: Verdict,
     /// Description of the difference if the verdict is wrong.
@@ -44,7 +44,7 @@ pub(super) enum Against<'f> {
     Doubt(Verdict),
 }
 
-impl Fixed {
+impl ExpectedAnswer {
     /// Builds the expected answers from a recorded agreement; `rows` returns the rows of an answer file.
     pub(super) fn of(agreement: &Agreement, rows: impl Fn(&str) -> Vec<Row>) -> Self {
         let addend = agreement.addend.unwrap_or_default();
@@ -73,18 +73,22 @@ impl Fixed {
     }
 
     /// Comparison rules of the question with the scale determined from the documents.
-    pub(super) fn rules(&self, stated: &Rules) -> Rules {
-        Rules { addend: self.addend, ..stated.clone() }
+    pub(super) fn rules(&self, stated: &ComparisonRules) -> ComparisonRules {
+        ComparisonRules { addend: self.addend, ..stated.clone() }
     }
 
     /// Basis for verifying an answer of a target that holds these documents.
     pub(super) fn against(&self, target: &Target, held: &Held) -> Against<'_> {
         match self.basis {
-            Basis::Disputed => return Against::Doubt(Verdict::Disputed),
-            Basis::Unverified | Basis::OtherDocuments | Basis::Unanswered => {
+            ExpectedAnswerSource::Disputed => return Against::Doubt(Verdict::Disputed),
+            ExpectedAnswerSource::Unverified
+            | ExpectedAnswerSource::OtherDocuments
+            | ExpectedAnswerSource::Unanswered => {
                 return Against::Doubt(Verdict::Unverified);
             }
-            Basis::Agreed | Basis::Expected | Basis::Reference => {}
+            ExpectedAnswerSource::Agreed
+            | ExpectedAnswerSource::Expected
+            | ExpectedAnswerSource::Reference => {}
         }
         let is_it = |other: &&Other| {
             other.id == target.id() && other.profile == target.profile() && other.holding == held.digest

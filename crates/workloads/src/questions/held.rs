@@ -1,9 +1,9 @@
 //! Identifies the set of documents that a target holds, because answers are comparable only over equal sets.
 
 use jsonathlon_dataset::agreement::Holding;
-use jsonathlon_dataset::stage::Staged;
+use jsonathlon_dataset::stage::StagedDocuments;
 
-use crate::bench::Accepted;
+use crate::run_context::LoadedDocuments;
 
 /// Documents that a target holds, with a digest by which the expected answer over them is found.
 #[derive(Debug, Clone, Default)]
@@ -14,7 +14,7 @@ pub(crate) struct Held {
 
 impl Held {
     /// All offered documents except those that the target rejected.
-    pub(super) fn of(staged: &Staged, accepted: &Accepted) -> Self {
+    pub(super) fn of(staged: &StagedDocuments, accepted: &LoadedDocuments) -> Self {
         let lines = accepted.refused_lines.iter().map(|line| staged.offered_ordinal(*line));
         let suspects = staged.suspects.iter().enumerate();
         let refused = suspects
@@ -24,7 +24,7 @@ impl Held {
     }
 
     /// All offered documents, the basis of answers given by the user.
-    pub(super) fn all(staged: &Staged) -> Self {
+    pub(super) fn all(staged: &StagedDocuments) -> Self {
         Self::from(Holding::new(staged.documents, []))
     }
 }

@@ -17,31 +17,31 @@ mod words;
 use std::{cell::RefCell, collections::BTreeMap};
 
 use jsonathlon_catalogue::{QUESTIONS, QuestionRules, question_file};
-use jsonathlon_dataset::agreement::Rules;
+use jsonathlon_dataset::agreement::ComparisonRules;
 use jsonathlon_schema::{record::Verdict, value::Row};
 
 use crate::{
     RunError,
-    asking::{self, Asked, Comparison, Question, Truth},
-    bench::{Accepted, Bench},
+    asking::{self, AnswerCheck, AnswerKey, Question, QuestionTarget},
     cells::Cells,
-    recorder::Recorder,
+    recorder::TrialRecorder,
+    run_context::{LoadedDocuments, RunContext},
     target::Target,
     workload::Workload,
 };
 
 pub use settings::QuestionsSettings;
 
-use fixed::{Against, Fixed};
+use fixed::{Against, ExpectedAnswer};
 use held::Held;
 
 /// The questions workload with the expected answers known so far.
 #[derive(Debug)]
 pub struct Questions {
     settings: QuestionsSettings,
-    rules: BTreeMap<String, Rules>,
+    rules: BTreeMap<String, ComparisonRules>,
     /// Expected answers by question, filled once all systems were asked.
-    fixed: RefCell<BTreeMap<String, Fixed>>,
+    fixed: RefCell<BTreeMap<String, ExpectedAnswer>>,
 }
 
 impl Questions {
@@ -62,7 +62,7 @@ impl Workload for Questions {
         serde_json::to_value(&self.settings).unwrap_or_default()
     }
 
-    fn refuses(&self, target: &Target) -> Option<String> {
+    fn unsupported_reason(&self, target: &Target) -> Option<String> {
         let id = target.id();
         let asked = self.settings.questions.iter().any(|one| target.part.asks(&one.name));
         (!asked).then(|| format!("there is no statement for {} {}", id.system, id.variant))
@@ -72,22 +72,22 @@ impl Workload for Questions {
         target.part.suspects()
     }
 
-    fn keys(&self, bench: &Bench<'_>) -> Vec<String> {
+    fn planned_keys(&self, bench: &RunContext<'_>) -> Vec<String> {
         asking::keys(self, &self.settings.asking, bench)
     }
 
-    fn run(&self, bench: &Bench<'_>, recorder: &mut Recorder<'_>) -> Result<(), RunError> {
+    fn run(&self, bench: &RunContext<'_>, recorder: &mut TrialRecorder<'_>) -> Result<(), RunError> {
         asking::run(self, &self.settings.asking, bench, recorder)
     }
 }
 
-impl Truth for Questions {
+impl AnswerKey for Questions {
     /// Set of documents that the target holds.
     type Held = Held;
 
     fn questions(&self, target: &Target) -> Vec<Question> {
         let asked = self.settings.questions.iter().filter(|one| target.part.asks(&one.name));
-        let question = |one: &jsonathlon_catalogue::OwnQuestion| Question {
+        let question = |one: &jsonathlon_catalogue::UserQuestion| Question {
             name: one.name.clone(),
             file: question_file(&one.name),
             columns: one.columns.iter().map(|column| column.name.clone()).collect(),
@@ -100,40 +100,44 @@ impl Truth for Questions {
         BTreeMap::new()
     }
 
-    fn learn(&self, bench: &Bench<'_>, accepted: &Accepted) -> Result<Self::Held, RunError> {
+    fn expected_answers(
+        &self,
+        bench: &RunContext<'_>,
+        accepted: &LoadedDocuments,
+    ) -> Result<Self::Held, RunError> {
         Ok(Held::of(bench.staged, accepted))
     }
 
-    fn judge(&self, held: &Self::Held, cells: Cells<'_>, question: &Question, rows: &[Row]) -> Comparison {
+    fn judge(&self, held: &Self::Held, cells: Cells<'_>, question: &Question, rows: &[Row]) -> AnswerCheck {
         let all = self.fixed.borrow();
         let (Some(fixed), Some(rules)) = (all.get(&question.name), self.rules.get(&question.name)) else {
-            return Comparison::of_another_question();
+            return AnswerCheck::of_another_question();
         };
-        if let Some(misshapen) = rules.misshapen(rows) {
-            return Comparison::wrong(misshapen);
+        if let Some(misshapen) = rules.shape_error(rows) {
+            return AnswerCheck::wrong(misshapen);
         }
         let right = match fixed.against(cells.target, held) {
             Against::Rows(right) => right,
-            Against::Wrong(why) => return Comparison::wrong(why.to_owned()),
+            Against::Wrong(why) => return AnswerCheck::wrong(why.to_owned()),
             Against::Doubt(verdict) => {
-                return Comparison { verdict, approximate_error: None, difference: None };
+                return AnswerCheck { verdict, approximate_error: None, difference: None };
             }
         };
         match fixed.rules(rules).compare(right, rows) {
-            Ok(same) => Comparison {
+            Ok(same) => AnswerCheck {
                 verdict: if same.approximate_error.is_some() { Verdict::Approximate } else { Verdict::Exact },
                 approximate_error: same.approximate_error,
                 difference: None,
             },
-            Err(difference) => Comparison::wrong(words::in_words(&difference)),
+            Err(difference) => AnswerCheck::wrong(words::in_words(&difference)),
         }
     }
 
     fn survey<'a>(
         &self,
-        bench: &Bench<'a>,
-        all: &mut [Asked<'a, Self>],
-        recorder: &mut Recorder<'_>,
+        bench: &RunContext<'a>,
+        all: &mut [QuestionTarget<'a, Self>],
+        recorder: &mut TrialRecorder<'_>,
     ) -> Result<(), RunError> {
         survey::survey(self, bench, all, recorder)
     }

@@ -3,18 +3,18 @@
 use jsonathlon_schema::value::Row;
 use serde::Deserialize;
 
-use super::{Fixed, Questions};
+use super::{ExpectedAnswer, Questions};
 use crate::RunError;
-use crate::recorder::Recorder;
+use crate::recorder::TrialRecorder;
 
 /// The part of an answer file that is needed here.
 #[derive(Deserialize)]
-struct Kept {
+struct StoredRows {
     rows: Vec<Row>,
 }
 
 /// Restores the expected answers from the recorded agreements and their files.
-pub(super) fn remember(questions: &Questions, recorder: &Recorder<'_>) -> Result<(), RunError> {
+pub(super) fn remember(questions: &Questions, recorder: &TrialRecorder<'_>) -> Result<(), RunError> {
     for one in &recorder.agreements {
         let mut kept = std::collections::BTreeMap::new();
         let files = one.standings.iter().filter_map(|standing| standing.file.as_ref());
@@ -24,11 +24,11 @@ pub(super) fn remember(questions: &Questions, recorder: &Recorder<'_>) -> Result
             }
             let path = recorder.folder.path().join(file);
             let text = std::fs::read(&path).map_err(RunError::io(format!("read {}", path.display())))?;
-            let Kept { rows } = serde_json::from_slice(&text)
+            let StoredRows { rows } = serde_json::from_slice(&text)
                 .map_err(|error| RunError::Changed(format!("{} is damaged: {error}", path.display())))?;
             kept.insert(file.as_str(), rows);
         }
-        let fixed = Fixed::of(one, |file| kept.get(file).cloned().unwrap_or_default());
+        let fixed = ExpectedAnswer::of(one, |file| kept.get(file).cloned().unwrap_or_default());
         questions.fixed.borrow_mut().insert(one.question.clone(), fixed);
     }
     Ok(())

@@ -4,18 +4,18 @@ use std::{collections::BTreeMap, path::PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use jsonathlon_catalogue::{ColumnType, ExpectedRows, OwnQuestion, OwnQuestions};
-use jsonathlon_dataset::agreement::{CellType, Column, Rules, Scale};
+use jsonathlon_catalogue::{ColumnType, ExpectedRows, UserQuestion, UserQuestions};
+use jsonathlon_dataset::agreement::{CellType, Column, ComparisonRules, Scale};
 use jsonathlon_schema::value::{Row, Value};
 
-use crate::asking::AskSettings;
+use crate::asking::QuestionSettings;
 
 /// Settings of this workload and its questions, complete for a report.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct QuestionsSettings {
     /// How often, and in which data states and phases, questions are asked.
     #[serde(flatten)]
-    pub asking: AskSettings,
+    pub asking: QuestionSettings,
     /// Absolute path of the folder of questions.
     pub folder: PathBuf,
     /// Title of the set of questions.
@@ -24,7 +24,7 @@ pub struct QuestionsSettings {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reference: Option<(String, Option<String>)>,
     /// Questions in the order in which they are asked.
-    pub questions: Vec<OwnQuestion>,
+    pub questions: Vec<UserQuestion>,
     /// Expected answers given by the user, by question.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub expected: BTreeMap<String, ExpectedRows>,
@@ -33,7 +33,7 @@ pub struct QuestionsSettings {
 impl QuestionsSettings {
     /// Builds the settings for a folder of questions.
     #[must_use]
-    pub fn of(own: &OwnQuestions, asking: AskSettings) -> Self {
+    pub fn of(own: &UserQuestions, asking: QuestionSettings) -> Self {
         let reference = own.reference.as_ref().and_then(|name| {
             let folder = own.folders.iter().find(|folder| folder.name == *name)?;
             Some((folder.system.clone(), folder.variant.clone()))
@@ -50,7 +50,7 @@ impl QuestionsSettings {
 }
 
 /// Rules by which answers to a question are compared.
-pub(crate) fn rules(question: &OwnQuestion) -> Rules {
+pub(crate) fn rules(question: &UserQuestion) -> ComparisonRules {
     let columns = question.columns.iter().map(|column| Column {
         name: column.name.clone(),
         cell_type: match column.column_type {
@@ -63,7 +63,7 @@ pub(crate) fn rules(question: &OwnQuestion) -> Rules {
         approximate: column.approximate,
         scale: column.scale.map(|scale| Scale { size: scale.size, per: scale.per }),
     });
-    Rules {
+    ComparisonRules {
         columns: columns.collect(),
         order: question.order.iter().map(|(place, _)| *place).collect(),
         limit: question.limit,

@@ -1,21 +1,25 @@
 //! Compares the answers to one question and records the result.
 
-use jsonathlon_catalogue::name_of;
+use jsonathlon_catalogue::base_name;
 use jsonathlon_dataset::agreement::{
-    Answer, Decision, Difference, Electorate, Finding, Later, Rules, Standing as Found, decide, hold_against,
+    Answer, AnswerComparison, ComparisonRules, Consensus, Electorate, Finding, Later, Mismatch, decide,
+    hold_against,
 };
 use jsonathlon_schema::{
-    record::{Agreement, Basis, Body, DifferentRows, Failure, FirstRows, Given, Standing, Verdict},
+    record::{
+        Agreement, AnswerStatus, ConfigurationAnswer, ExpectedAnswerSource, Failure, FirstRows, RecordBody,
+        RowDifference, Verdict,
+    },
     value::{Row, Value},
 };
 
 use super::{
-    Fixed, Questions, addend,
+    ExpectedAnswer, Questions, addend,
     held::Held,
     settings,
-    told::{Told, is_named},
+    told::{SurveyAnswer, is_named},
 };
-use crate::{RunError, asking::Asked, bench::Bench, recorder::Recorder};
+use crate::{RunError, asking::QuestionTarget, recorder::TrialRecorder, run_context::RunContext};
 
 /// Number of rows of the expected answer that the journal itself contains, for readers.
 const FIRST_ROWS: usize = 10;
@@ -24,13 +28,13 @@ const FIRST_ROWS: usize = 10;
 pub(super) struct Common {
     pub(super) electorate: Electorate,
     /// Answers by target and open question; `None` if a target holds no more documents or could not be asked.
-    pub(super) told: Vec<Option<Vec<Told>>>,
+    pub(super) told: Vec<Option<Vec<SurveyAnswer>>>,
 }
 
 /// Voters and answers over the common documents, for one question.
 pub(super) struct OfQuestion<'a> {
     electorate: &'a Electorate,
-    told: Vec<Option<&'a Told>>,
+    told: Vec<Option<&'a SurveyAnswer>>,
 }
 
 impl Common {
@@ -42,7 +46,7 @@ impl Common {
 
 /// Result of comparing the answers; findings are in the order of the answers.
 struct Decided<'a> {
-    basis: Basis,
+    basis: ExpectedAnswerSource,
     findings: Vec<Finding>,
     /// Expected answer, and the documents that it applies to; `None` if there is no expected answer.
     fixed: Option<(Vec<Row>, &'a Held)>,
@@ -51,7 +55,7 @@ struct Decided<'a> {
 impl Decided<'_> {
     /// Number of answers that differ from the expected answer.
     fn different(&self) -> usize {
-        self.findings.iter().filter(|one| matches!(one.standing, Found::Different(_))).count()
+        self.findings.iter().filter(|one| matches!(one.standing, AnswerComparison::Different(_))).count()
     }
 
     /// Returns `true` if an answer differs in a number with a fraction, which may be a rounding error of a
@@ -59,23 +63,23 @@ impl Decided<'_> {
     fn differ_in_fractions(&self) -> bool {
         let is_fraction = |cell: &Value| matches!(cell, Value::Float(number) if number.fract() != 0.0);
         self.findings.iter().any(|one| match &one.standing {
-            Found::Different(difference) => {
-                difference.lacks.iter().chain(&difference.has).flatten().any(is_fraction)
+            AnswerComparison::Different(difference) => {
+                difference.missing_rows.iter().chain(&difference.extra_rows).flatten().any(is_fraction)
             }
-            Found::Same(_) | Found::OtherDocuments => false,
+            AnswerComparison::Same(_) | AnswerComparison::OtherDocuments => false,
         })
     }
 }
 
 /// Compares the answers to one question and records the agreement and the expected answers.
-pub(super) fn settle(
+pub(super) fn establish_answer(
     questions: &Questions,
     name: &str,
-    bench: &Bench<'_>,
-    all: &[Asked<'_, Questions>],
-    told: &[&Told],
+    bench: &RunContext<'_>,
+    all: &[QuestionTarget<'_, Questions>],
+    told: &[&SurveyAnswer],
     common: Option<&OfQuestion<'_>>,
-    recorder: &mut Recorder<'_>,
+    recorder: &mut TrialRecorder<'_>,
 ) -> Result<(), RunError> {
     let Some(stated) = questions.rules.get(name) else { return Ok(()) };
     // Indices of the targets that answered.
@@ -85,7 +89,7 @@ pub(super) fn settle(
     let over = common.map(|common| Held::from(common.electorate.common.clone())).unwrap_or_default();
     let whole = Held::all(bench.staged);
     let reference = questions.settings.reference.as_ref();
-    let decide_by = |rules: &Rules| match (questions.settings.expected.get(name), reference) {
+    let decide_by = |rules: &ComparisonRules| match (questions.settings.expected.get(name), reference) {
         (Some(expected), _) => by_expected(rules, answers.clone(), settings::expected_rows(expected), &whole),
         (None, Some(named)) => {
             let is_it =
@@ -99,12 +103,12 @@ pub(super) fn settle(
     if decided.differ_in_fractions() {
         let asked: Vec<&str> = told.iter().filter_map(|told| told.statement()).collect();
         let largest = addend::largest(bench.staged, &asked)?;
-        let again = decide_by(&Rules { addend: largest, ..stated.clone() });
+        let again = decide_by(&ComparisonRules { addend: largest, ..stated.clone() });
         if again.different() < decided.different() {
             (decided, addend) = (again, Some(largest));
         }
     }
-    let rules = &Rules { addend: addend.unwrap_or_default(), ..stated.clone() };
+    let rules = &ComparisonRules { addend: addend.unwrap_or_default(), ..stated.clone() };
     let mut files = Files { name, rules, by_holding: Vec::new() };
     let file = match &decided.fixed {
         Some((rows, held)) => Some(files.file(rows, &held.digest, recorder)?),
@@ -113,10 +117,10 @@ pub(super) fn settle(
     let mut standings = Vec::new();
     for (place, (one, told)) in all.iter().zip(told).enumerate() {
         let target = one.of.cells.target;
-        let mut standing = Standing {
+        let mut standing = ConfigurationAnswer {
             id: target.id(),
             profile: target.profile(),
-            answer: Given::NotAsked,
+            answer: AnswerStatus::NotAsked,
             why: None,
             rows: None,
             rule: None,
@@ -127,12 +131,12 @@ pub(super) fn settle(
             verdict: None,
         };
         match told {
-            Told::NotAsked => {}
-            Told::Failed(Failure { kind, error, .. }) => {
-                standing.answer = Given::Failed;
+            SurveyAnswer::NotAsked => {}
+            SurveyAnswer::Failed(Failure { kind, error, .. }) => {
+                standing.answer = AnswerStatus::Failed;
                 standing.why = Some(format!("{}: {error}", kind.word()));
             }
-            Told::Rows { statement, .. } => {
+            SurveyAnswer::Rows { statement, .. } => {
                 standing.statement = Some(statement.clone());
                 let finding = given.iter().position(|one| *one == place);
                 if let Some(finding) = finding.and_then(|place| decided.findings.get(place)) {
@@ -166,16 +170,16 @@ pub(super) fn settle(
         file,
         standings,
     };
-    let fixed = Fixed::of(&agreement, |file| files.rows(file));
-    recorder.note(format!("agreement:{name}"), Body::Agreement(Box::new(agreement)))?;
+    let fixed = ExpectedAnswer::of(&agreement, |file| files.rows(file));
+    recorder.append(format!("agreement:{name}"), RecordBody::Agreement(Box::new(agreement)))?;
     questions.fixed.borrow_mut().insert(name.to_owned(), fixed);
     Ok(())
 }
 
 fn answer<'a>(
     place: usize,
-    all: &'a [Asked<'_, Questions>],
-    told: &[&'a Told],
+    all: &'a [QuestionTarget<'_, Questions>],
+    told: &[&'a SurveyAnswer],
     common: Option<&OfQuestion<'a>>,
 ) -> Option<Answer<'a>> {
     let (one, rows) = (all.get(place)?, told.get(place)?.rows()?);
@@ -184,7 +188,7 @@ fn answer<'a>(
     let apart = || common.and_then(|common| common.told.get(place).copied().flatten()?.rows());
     Some(Answer {
         // Several servers of a system have one vote together.
-        system: name_of(&one.of.cells.target.configuration.system),
+        system: base_name(&one.of.cells.target.configuration.system),
         holding,
         rows,
         votes: common.is_some_and(|common| common.electorate.votes.get(place).copied().unwrap_or_default()),
@@ -192,14 +196,14 @@ fn answer<'a>(
     })
 }
 
-fn by_majority<'a>(rules: &Rules, answers: &[Answer<'_>], over: &'a Held) -> Decided<'a> {
+fn by_majority<'a>(rules: &ComparisonRules, answers: &[Answer<'_>], over: &'a Held) -> Decided<'a> {
     let (decision, findings) = decide(rules, answers, &over.holding);
     let basis = match decision {
-        Decision::Agreed(_) => Basis::Agreed,
-        Decision::Disputed(_) => Basis::Disputed,
-        Decision::Unverified(_) => Basis::Unverified,
-        Decision::OtherDocuments => Basis::OtherDocuments,
-        Decision::Nothing => Basis::Unanswered,
+        Consensus::Agreed(_) => ExpectedAnswerSource::Agreed,
+        Consensus::Disputed(_) => ExpectedAnswerSource::Disputed,
+        Consensus::Unverified(_) => ExpectedAnswerSource::Unverified,
+        Consensus::OtherDocuments => ExpectedAnswerSource::OtherDocuments,
+        Consensus::NoAnswers => ExpectedAnswerSource::Unanswered,
     };
     let fixed = decision.fixed().and_then(|place| answers.get(place)?.common);
     Decided { basis, findings, fixed: fixed.map(|rows| (rows.to_vec(), over)) }
@@ -208,7 +212,7 @@ fn by_majority<'a>(rules: &Rules, answers: &[Answer<'_>], over: &'a Held) -> Dec
 /// The reference is right over all documents it holds; others are compared over the common documents of the
 /// voters.
 fn by_reference<'a>(
-    rules: &Rules,
+    rules: &ComparisonRules,
     answers: &[Answer<'_>],
     reference: Option<usize>,
     over: &'a Held,
@@ -218,21 +222,21 @@ fn by_reference<'a>(
         // An agreement among other systems does not replace the reference's answer.
         let without = by_majority(rules, answers, over);
         let basis = match without.basis {
-            Basis::Unanswered | Basis::OtherDocuments => without.basis,
-            _ => Basis::Unverified,
+            ExpectedAnswerSource::Unanswered | ExpectedAnswerSource::OtherDocuments => without.basis,
+            _ => ExpectedAnswerSource::Unverified,
         };
         let unverified = |finding: Finding| Finding { later: Later::Unverified, ..finding };
         let findings = without.findings.into_iter().map(unverified).collect();
         return Decided { basis, findings, ..without };
     };
     let findings = hold_against(rules, answers, &over.holding, fixed, reference);
-    Decided { basis: Basis::Reference, findings, fixed: Some((fixed.to_vec(), over)) }
+    Decided { basis: ExpectedAnswerSource::Reference, findings, fixed: Some((fixed.to_vec(), over)) }
 }
 
 /// A user-given answer applies to all documents. A target that holds fewer and answers differently may be
 /// right over those.
 fn by_expected<'a>(
-    rules: &Rules,
+    rules: &ComparisonRules,
     mut answers: Vec<Answer<'_>>,
     expected: Vec<Row>,
     whole: &'a Held,
@@ -242,23 +246,24 @@ fn by_expected<'a>(
         one.common = one.votes.then_some(one.rows);
     }
     let findings = hold_against(rules, &answers, &whole.holding, &expected, None);
-    Decided { basis: Basis::Expected, findings, fixed: Some((expected, whole)) }
+    Decided { basis: ExpectedAnswerSource::Expected, findings, fixed: Some((expected, whole)) }
 }
 
 /// Records a finding in the standing of its target.
-fn found(standing: &mut Standing, finding: &Finding) {
+fn found(standing: &mut ConfigurationAnswer, finding: &Finding) {
     match &finding.standing {
-        Found::Same(_) => standing.answer = Given::Same,
-        Found::OtherDocuments => standing.answer = Given::OtherDocuments,
-        Found::Different(difference) => {
-            let Difference { what, lacks, lacking, has, having, rule } = difference.as_ref();
-            standing.answer = Given::Different;
+        AnswerComparison::Same(_) => standing.answer = AnswerStatus::Same,
+        AnswerComparison::OtherDocuments => standing.answer = AnswerStatus::OtherDocuments,
+        AnswerComparison::Different(difference) => {
+            let Mismatch { what, missing_rows, missing_count, extra_rows, extra_count, rule } =
+                difference.as_ref();
+            standing.answer = AnswerStatus::Different;
             standing.rule = rule.map(|rule| rule.to_string());
-            standing.rows = Some(DifferentRows {
-                lacks: settings::json_rows(lacks),
-                lacking: *lacking as u64,
-                has: settings::json_rows(has),
-                having: *having as u64,
+            standing.rows = Some(RowDifference {
+                missing_rows: settings::json_rows(missing_rows),
+                missing_count: *missing_count as u64,
+                extra_rows: settings::json_rows(extra_rows),
+                extra_count: *extra_count as u64,
             });
             standing.why = Some(what.clone());
         }
@@ -274,14 +279,19 @@ fn found(standing: &mut Standing, finding: &Finding) {
 /// Writes the expected answers to a question to files, one for each set of documents.
 struct Files<'a> {
     name: &'a str,
-    rules: &'a Rules,
+    rules: &'a ComparisonRules,
     /// Digest of the documents, file name and rows of each expected answer.
     by_holding: Vec<(String, String, Vec<Row>)>,
 }
 
 impl Files<'_> {
     /// Returns the file of the answer over these documents; writes it if there is none.
-    fn file(&mut self, rows: &[Row], holding: &str, recorder: &Recorder<'_>) -> Result<String, RunError> {
+    fn file(
+        &mut self,
+        rows: &[Row],
+        holding: &str,
+        recorder: &TrialRecorder<'_>,
+    ) -> Result<String, RunError> {
         if let Some((_, file, _)) = self.by_holding.iter().find(|(known, ..)| known == holding) {
             return Ok(file.clone());
         }

@@ -5,18 +5,18 @@ use std::time::Duration;
 
 use jsonathlon_dataset::agreement::{Electorate, Holding};
 use jsonathlon_schema::value::Row;
-use jsonathlon_worker::protocol::{Answered, Op};
+use jsonathlon_worker::protocol::{AskReply, Op};
 
-use super::settle::{Common, settle};
-use super::told::{Told, is_named};
+use super::settle::{Common, establish_answer};
+use super::told::{SurveyAnswer, is_named};
 use super::{Questions, recall};
 use crate::RunError;
-use crate::asking::{Asked, Question, Truth, read_only};
-use crate::bench::{Accepted, Bench, TABLE};
-use crate::loading::not_asked;
-use crate::observer::{Event, Work};
-use crate::recorder::Recorder;
-use crate::session::{Ended, Session};
+use crate::asking::{AnswerKey, Question, QuestionTarget, read_only};
+use crate::loading::skipped_after_load_failure;
+use crate::observer::{Activity, RunEvent};
+use crate::recorder::TrialRecorder;
+use crate::run_context::{LoadedDocuments, RunContext, TABLE};
+use crate::session::{Session, TrialError};
 use crate::target::Target;
 
 /// Table on a remote server with the documents that all voters hold; the run's own table stays beside it.
@@ -25,9 +25,9 @@ const COMMON: &str = "documents_common";
 /// Asks all questions that have no recorded result, and determines the expected answers.
 pub(super) fn survey<'a>(
     questions: &Questions,
-    bench: &Bench<'a>,
-    all: &mut [Asked<'a, Questions>],
-    recorder: &mut Recorder<'_>,
+    bench: &RunContext<'a>,
+    all: &mut [QuestionTarget<'a, Questions>],
+    recorder: &mut TrialRecorder<'_>,
 ) -> Result<(), RunError> {
     recall::remember(questions, recorder)?;
     let known = questions.fixed.borrow().clone();
@@ -37,15 +37,15 @@ pub(super) fn survey<'a>(
     if open.is_empty() {
         return Ok(());
     }
-    let mut told: Vec<Vec<Told>> = Vec::new();
+    let mut told: Vec<Vec<SurveyAnswer>> = Vec::new();
     for one in all.iter_mut() {
         told.push(ask_all(questions, &open, bench, one, recorder)?);
     }
     let common = ask_common(questions, &open, bench, all, recorder)?;
     for (place, name) in open.iter().enumerate() {
-        let answers: Vec<&Told> = told.iter().filter_map(|of_one| of_one.get(place)).collect();
+        let answers: Vec<&SurveyAnswer> = told.iter().filter_map(|of_one| of_one.get(place)).collect();
         let common = common.as_ref().map(|common| common.of_question(place));
-        settle(questions, name, bench, all, &answers, common.as_ref(), recorder)?;
+        establish_answer(questions, name, bench, all, &answers, common.as_ref(), recorder)?;
     }
     Ok(())
 }
@@ -54,17 +54,17 @@ pub(super) fn survey<'a>(
 fn ask_all<'a>(
     questions: &Questions,
     open: &[String],
-    bench: &Bench<'a>,
-    one: &mut Asked<'a, Questions>,
-    recorder: &mut Recorder<'_>,
-) -> Result<Vec<Told>, RunError> {
+    bench: &RunContext<'a>,
+    one: &mut QuestionTarget<'a, Questions>,
+    recorder: &mut TrialRecorder<'_>,
+) -> Result<Vec<SurveyAnswer>, RunError> {
     if !is_asked(one, open) {
-        return Ok(open.iter().map(|_| Told::NotAsked).collect());
+        return Ok(open.iter().map(|_| SurveyAnswer::NotAsked).collect());
     }
     if !one.of.is_loaded {
         bench.load(1, &mut one.of, recorder)?;
-        if let Ok(accepted) = &one.of.holds {
-            one.held = questions.learn(bench, accepted)?;
+        if let Ok(accepted) = &one.of.load_result {
+            one.held = questions.expected_answers(bench, accepted)?;
         }
     }
     begin(one.of.cells.target, "for its answers", &one.of.session, recorder);
@@ -75,12 +75,12 @@ fn ask_all<'a>(
             "{system} has no sessions that refuse changes: its statements are run as they are"
         ));
     }
-    let told = match &one.of.holds {
+    let told = match &one.of.load_result {
         Ok(_) => ask_each(&one.questions, open, TABLE, bench, &mut one.of.session)?,
         Err(failure) => {
             let failed = |name| match find(&one.questions, name) {
-                Some(_) => Told::Failed(not_asked(failure)),
-                None => Told::NotAsked,
+                Some(_) => SurveyAnswer::Failed(skipped_after_load_failure(failure)),
+                None => SurveyAnswer::NotAsked,
             };
             open.iter().map(failed).collect()
         }
@@ -89,13 +89,13 @@ fn ask_all<'a>(
     Ok(told)
 }
 
-fn begin(target: &Target, why: &str, session: &Session<'_>, recorder: &mut Recorder<'_>) {
+fn begin(target: &Target, why: &str, session: &Session<'_>, recorder: &mut TrialRecorder<'_>) {
     let what = format!("asking {} {why}", target.file_name());
-    recorder.observer.event(&Event::Began { work: Work::Turn, what: &what });
-    session.subject().does(&what);
+    recorder.observer.event(&RunEvent::Began { work: Activity::Turn, what: &what });
+    session.subject().set_activity(&what);
 }
 
-fn is_asked(one: &Asked<'_, Questions>, open: &[String]) -> bool {
+fn is_asked(one: &QuestionTarget<'_, Questions>, open: &[String]) -> bool {
     open.iter().any(|name| find(&one.questions, name).is_some())
 }
 
@@ -108,22 +108,22 @@ fn ask_each(
     questions: &[Question],
     open: &[String],
     table: &str,
-    bench: &Bench<'_>,
+    bench: &RunContext<'_>,
     session: &mut Session<'_>,
-) -> Result<Vec<Told>, RunError> {
+) -> Result<Vec<SurveyAnswer>, RunError> {
     let mut told = Vec::new();
     for name in open {
         let Some(question) = find(questions, name) else {
-            told.push(Told::NotAsked);
+            told.push(SurveyAnswer::NotAsked);
             continue;
         };
         let limit = Duration::from_secs_f64(bench.settings.timeout_s);
-        told.push(match Ended::split(ask(session, question, table, limit))? {
-            Ok((rows, statement)) => Told::Rows { rows, statement },
+        told.push(match TrialError::split_fatal(ask(session, question, table, limit))? {
+            Ok((rows, statement)) => SurveyAnswer::Rows { rows, statement },
             Err(failure) => {
                 // The engine may be in any state now, so the next question starts a new one.
                 session.kill();
-                Told::Failed(failure)
+                SurveyAnswer::Failed(failure)
             }
         });
     }
@@ -135,17 +135,17 @@ fn ask(
     question: &Question,
     table: &str,
     limit: Duration,
-) -> Result<(Vec<Row>, String), Ended> {
+) -> Result<(Vec<Row>, String), TrialError> {
     let statement = session.statement(&question.file, &[("table", table)])?;
     session.open()?;
     read_only(session, limit)?;
     let ask = Op::Ask { statement: statement.clone() };
-    let answered: Answered = session.request(&ask, limit, &mut |_| {})?;
+    let answered: AskReply = session.request(&ask, limit, &mut |_| {})?;
     Ok((answered.outcome.rows, statement))
 }
 
-fn close(session: &mut Session<'_>, recorder: &mut Recorder<'_>) -> Result<(), RunError> {
-    if let Err(failure) = Ended::split(session.close())? {
+fn close(session: &mut Session<'_>, recorder: &mut TrialRecorder<'_>) -> Result<(), RunError> {
+    if let Err(failure) = TrialError::split_fatal(session.close())? {
         let system = session.target.file_name();
         recorder.warn(&format!("{system}: failed to close: {}", failure.error));
     }
@@ -157,12 +157,12 @@ fn close(session: &mut Session<'_>, recorder: &mut Recorder<'_>) -> Result<(), R
 fn ask_common<'a>(
     questions: &Questions,
     open: &[String],
-    bench: &Bench<'a>,
-    all: &mut [Asked<'a, Questions>],
-    recorder: &mut Recorder<'_>,
+    bench: &RunContext<'a>,
+    all: &mut [QuestionTarget<'a, Questions>],
+    recorder: &mut TrialRecorder<'_>,
 ) -> Result<Option<Common>, RunError> {
     let nothing = Holding::default();
-    let is_open = |one: &Asked<'a, Questions>| one.of.holds.is_ok() && is_asked(one, open);
+    let is_open = |one: &QuestionTarget<'a, Questions>| one.of.load_result.is_ok() && is_asked(one, open);
     let holdings: Vec<&Holding> =
         all.iter().map(|one| if is_open(one) { &one.held.holding } else { &nothing }).collect();
     let reference = questions.settings.reference.as_ref();
@@ -184,10 +184,10 @@ fn ask_common<'a>(
 }
 
 /// Documents that each of the voters has accepted.
-fn accepted_by_all(all: &[Asked<'_, Questions>], electorate: &Electorate) -> Accepted {
+fn accepted_by_all(all: &[QuestionTarget<'_, Questions>], electorate: &Electorate) -> LoadedDocuments {
     let voters = all.iter().zip(&electorate.votes).filter(|(_, votes)| **votes);
-    let mut each = voters.filter_map(|(one, _)| one.of.holds.as_ref().ok());
-    let Some(mut accepted) = each.next().cloned() else { return Accepted::default() };
+    let mut each = voters.filter_map(|(one, _)| one.of.load_result.as_ref().ok());
+    let Some(mut accepted) = each.next().cloned() else { return LoadedDocuments::default() };
     for other in each {
         accepted.refused_lines.extend(&other.refused_lines);
         accepted.suspects.retain(|place| other.suspects.contains(place));
@@ -198,17 +198,17 @@ fn accepted_by_all(all: &[Asked<'_, Questions>], electorate: &Electorate) -> Acc
 /// Loads these documents once more, untimed and in a separate place, and asks over them. `None` if that
 /// fails; the target then cannot be compared.
 fn ask_over<'a>(
-    documents: &Accepted,
+    documents: &LoadedDocuments,
     common: &Holding,
     open: &[String],
-    bench: &Bench<'a>,
-    one: &mut Asked<'a, Questions>,
-    recorder: &mut Recorder<'_>,
-) -> Result<Option<Vec<Told>>, RunError> {
+    bench: &RunContext<'a>,
+    one: &mut QuestionTarget<'a, Questions>,
+    recorder: &mut TrialRecorder<'_>,
+) -> Result<Option<Vec<SurveyAnswer>>, RunError> {
     let target = one.of.cells.target;
     let why = format!("over the {} documents that all hold", common.documents());
     begin(target, &why, &one.of.session, recorder);
-    let result = if one.of.session.is_guest() {
+    let result = if one.of.session.is_remote() {
         let session = &mut one.of.session;
         let asked = load_and_ask(documents, COMMON, &one.questions, open, bench, session, recorder);
         let dropped = drop_common(session, bench);
@@ -217,10 +217,10 @@ fn ask_over<'a>(
         let name = format!("{}-common", target.file_name());
         let mut session = bench.session_in(target, bench.work.join(&name), &name);
         let asked = load_and_ask(documents, TABLE, &one.questions, open, bench, &mut session, recorder);
-        session.give_up(false);
+        session.abandon(false);
         asked
     };
-    match Ended::split(result)? {
+    match TrialError::split_fatal(result)? {
         Ok(told) => Ok(Some(told)),
         Err(failure) => {
             let system = target.file_name();
@@ -231,14 +231,14 @@ fn ask_over<'a>(
 }
 
 fn load_and_ask(
-    documents: &Accepted,
+    documents: &LoadedDocuments,
     table: &str,
     questions: &[Question],
     open: &[String],
-    bench: &Bench<'_>,
+    bench: &RunContext<'_>,
     session: &mut Session<'_>,
-    recorder: &mut Recorder<'_>,
-) -> Result<Vec<Told>, Ended> {
+    recorder: &mut TrialRecorder<'_>,
+) -> Result<Vec<SurveyAnswer>, TrialError> {
     bench.load_only(documents, table, session, recorder)?;
     let told = ask_each(questions, open, table, bench, session)?;
     session.close()?;
@@ -246,7 +246,7 @@ fn load_and_ask(
 }
 
 /// Drops the table of common documents from the run's database on a remote server.
-fn drop_common(session: &mut Session<'_>, bench: &Bench<'_>) -> Result<(), Ended> {
+fn drop_common(session: &mut Session<'_>, bench: &RunContext<'_>) -> Result<(), TrialError> {
     // The open session may be read-only, so a new one is needed.
     session.kill();
     session.open()?;

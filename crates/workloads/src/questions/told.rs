@@ -1,18 +1,18 @@
 //! Answers of targets to questions, before they are compared.
 
-use jsonathlon_catalogue::name_of;
+use jsonathlon_catalogue::base_name;
 use jsonathlon_schema::{record::Failure, value::Row};
 
 use crate::target::Target;
 
 /// Result of asking a target a question.
-pub(super) enum Told {
+pub(super) enum SurveyAnswer {
     Rows { rows: Vec<Row>, statement: String },
     Failed(Failure),
     NotAsked,
 }
 
-impl Told {
+impl SurveyAnswer {
     pub(super) fn rows(&self) -> Option<&[Row]> {
         match self {
             Self::Rows { rows, .. } => Some(rows),
@@ -32,6 +32,6 @@ impl Told {
 pub(super) fn is_named(target: &Target, (system, variant): &(String, Option<String>)) -> bool {
     let configuration = &target.configuration;
     // Without a variant, every variant of the system matches, and callers take the first.
-    name_of(&configuration.system) == system
+    base_name(&configuration.system) == system
         && variant.as_ref().is_none_or(|variant| *variant == configuration.variant)
 }

@@ -1,13 +1,13 @@
 //! Describes differences between answers in sentences.
 
-use jsonathlon_dataset::agreement::Difference;
-use jsonathlon_schema::record::Standing;
+use jsonathlon_dataset::agreement::Mismatch;
+use jsonathlon_schema::record::ConfigurationAnswer;
 use jsonathlon_schema::value::{Row, Value};
 
 /// Describes a difference, with the first row of each side.
-pub(super) fn in_words(difference: &Difference) -> String {
-    let Difference { what, lacks, has, rule, .. } = difference;
-    sentence(what, lacks.first(), has.first(), rule.map(|rule| rule.to_string()))
+pub(super) fn in_words(difference: &Mismatch) -> String {
+    let Mismatch { what, missing_rows, extra_rows, rule, .. } = difference;
+    sentence(what, missing_rows.first(), extra_rows.first(), rule.map(|rule| rule.to_string()))
 }
 
 fn sentence(what: &str, lacks: Option<&Row>, has: Option<&Row>, rule: Option<String>) -> String {
@@ -25,15 +25,15 @@ fn sentence(what: &str, lacks: Option<&Row>, has: Option<&Row>, rule: Option<Str
 }
 
 /// Describes the difference of a recorded answer, with the number of common documents.
-pub(super) fn in_words_of_record(standing: &Standing, documents: u64) -> String {
+pub(super) fn in_words_of_record(standing: &ConfigurationAnswer, documents: u64) -> String {
     let first = |rows: &[Vec<serde_json::Value>]| -> Option<Row> {
         rows.first()?.iter().map(|cell| serde_json::from_value(cell.clone()).ok()).collect()
     };
     let rows = standing.rows.as_ref();
     let words = sentence(
         standing.why.as_deref().unwrap_or_default(),
-        rows.and_then(|rows| first(&rows.lacks)).as_ref(),
-        rows.and_then(|rows| first(&rows.has)).as_ref(),
+        rows.and_then(|rows| first(&rows.missing_rows)).as_ref(),
+        rows.and_then(|rows| first(&rows.extra_rows)).as_ref(),
         standing.rule.clone(),
     );
     format!("over the {documents} documents that all hold: {words}")

@@ -7,13 +7,13 @@ use jsonathlon_schema::{
     record::{Cell, Failure, FailureKind, Verdict},
     value::Value,
 };
-use jsonathlon_worker::protocol::{Figures, Op};
+use jsonathlon_worker::protocol::{Op, RowByName};
 
-use super::Served;
+use super::ServingTarget;
 use crate::{
-    bench::{LOOK_UP, TABLE},
-    recorder::{Recorder, blank},
-    session::{Ended, borrowed, placeholder},
+    recorder::{TrialRecorder, new_trial},
+    run_context::{LOOK_UP, TABLE},
+    session::{TrialError, borrowed, placeholder},
 };
 
 /// Name of the statement file; its last statement returns the sizes.
@@ -24,11 +24,11 @@ pub(super) fn ask(
     document: &str,
     cell: &Cell,
     round: u32,
-    one: &mut Served<'_>,
-    recorder: &mut Recorder<'_>,
-) -> Result<(), Ended> {
+    one: &mut ServingTarget<'_>,
+    recorder: &mut TrialRecorder<'_>,
+) -> Result<(), TrialError> {
     let key = cell.trial_key(round, 0);
-    let mut trial = blank(cell, round, 0);
+    let mut trial = new_trial(cell, round, 0);
     let statements = one.part.statements(FILE).to_vec();
     let Some((last, before)) = statements.split_last() else {
         let error = format!("it has no file `{FILE}`: nothing tells how it keeps a document");
@@ -50,7 +50,7 @@ pub(super) fn ask(
     if !before.is_empty() {
         one.of.session.run(before, LOOK_UP)?;
     }
-    let figures: Figures =
+    let figures: RowByName =
         one.of.session.request(&Op::Sizes { statement: filled(last)? }, LOOK_UP, &mut |_| {})?;
     trial.metrics = numbers(figures);
     trial.verdict = Verdict::Exact;
@@ -58,7 +58,7 @@ pub(super) fn ask(
 }
 
 /// Columns of the answer that are numbers, by name.
-pub(super) fn numbers(figures: Figures) -> BTreeMap<String, f64> {
+pub(super) fn numbers(figures: RowByName) -> BTreeMap<String, f64> {
     figures.into_iter().filter_map(|(name, value)| Some((name, number(&value)?))).collect()
 }
 

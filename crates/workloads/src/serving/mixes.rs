@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use jsonathlon_loadgen::mix::{Mix, Requests};
+use jsonathlon_loadgen::mix::{Mix, RequestDistribution};
 use jsonathlon_loadgen::operation::Operation;
 use serde::Deserialize;
 
@@ -14,28 +14,28 @@ type Shares = &'static [(Operation, f64)];
 
 /// Built-in mixes: those of YCSB (Cooper et al. 2010, "Benchmarking Cloud Serving Systems with YCSB"),
 /// further mixes of several operations, and one mix for each remaining operation.
-const NAMED: [(&str, Requests, Shares); 19] = [
-    ("a", Requests::Zipfian, &[(Operation::Read, 0.5), (Operation::Update, 0.5)]),
-    ("b", Requests::Zipfian, &[(Operation::Read, 0.95), (Operation::Update, 0.05)]),
-    ("c", Requests::Zipfian, &[(Operation::Read, 1.0)]),
-    ("d", Requests::Latest, &[(Operation::Read, 0.95), (Operation::Insert, 0.05)]),
-    ("e", Requests::Zipfian, &[(Operation::Scan, 0.95), (Operation::Insert, 0.05)]),
-    ("f", Requests::Zipfian, &[(Operation::Read, 0.5), (Operation::ReadModifyWrite, 0.5)]),
-    ("insert", Requests::Uniform, &[(Operation::Insert, 1.0)]),
-    ("insert-batch", Requests::Uniform, &[(Operation::InsertBatch, 1.0)]),
-    ("writes", Requests::Uniform, &[(Operation::Insert, 0.5), (Operation::Update, 0.5)]),
-    ("paths", Requests::Uniform, &[(Operation::ReadPaths, 1.0)]),
-    ("update", Requests::Uniform, &[(Operation::Update, 1.0)]),
-    ("update-path", Requests::Uniform, &[(Operation::UpdatePath, 1.0)]),
-    ("update-all", Requests::Uniform, &[(Operation::UpdateAll, 1.0)]),
-    ("update-element", Requests::Uniform, &[(Operation::UpdateElement, 1.0)]),
-    ("find", Requests::Uniform, &[(Operation::Find, 1.0)]),
-    ("count", Requests::Uniform, &[(Operation::Count, 1.0)]),
-    ("unwrap", Requests::Uniform, &[(Operation::Unwrap, 1.0)]),
-    ("unwrap-all", Requests::Uniform, &[(Operation::UnwrapAll, 1.0)]),
+const NAMED: [(&str, RequestDistribution, Shares); 19] = [
+    ("a", RequestDistribution::Zipfian, &[(Operation::Read, 0.5), (Operation::Update, 0.5)]),
+    ("b", RequestDistribution::Zipfian, &[(Operation::Read, 0.95), (Operation::Update, 0.05)]),
+    ("c", RequestDistribution::Zipfian, &[(Operation::Read, 1.0)]),
+    ("d", RequestDistribution::Latest, &[(Operation::Read, 0.95), (Operation::Insert, 0.05)]),
+    ("e", RequestDistribution::Zipfian, &[(Operation::Scan, 0.95), (Operation::Insert, 0.05)]),
+    ("f", RequestDistribution::Zipfian, &[(Operation::Read, 0.5), (Operation::ReadModifyWrite, 0.5)]),
+    ("insert", RequestDistribution::Uniform, &[(Operation::Insert, 1.0)]),
+    ("insert-batch", RequestDistribution::Uniform, &[(Operation::InsertBatch, 1.0)]),
+    ("writes", RequestDistribution::Uniform, &[(Operation::Insert, 0.5), (Operation::Update, 0.5)]),
+    ("paths", RequestDistribution::Uniform, &[(Operation::ReadPaths, 1.0)]),
+    ("update", RequestDistribution::Uniform, &[(Operation::Update, 1.0)]),
+    ("update-path", RequestDistribution::Uniform, &[(Operation::UpdatePath, 1.0)]),
+    ("update-all", RequestDistribution::Uniform, &[(Operation::UpdateAll, 1.0)]),
+    ("update-element", RequestDistribution::Uniform, &[(Operation::UpdateElement, 1.0)]),
+    ("find", RequestDistribution::Uniform, &[(Operation::Find, 1.0)]),
+    ("count", RequestDistribution::Uniform, &[(Operation::Count, 1.0)]),
+    ("unwrap", RequestDistribution::Uniform, &[(Operation::Unwrap, 1.0)]),
+    ("unwrap-all", RequestDistribution::Uniform, &[(Operation::UnwrapAll, 1.0)]),
     (
         "churn",
-        Requests::Uniform,
+        RequestDistribution::Uniform,
         &[
             (Operation::Insert, 0.25),
             (Operation::Read, 0.25),
@@ -58,11 +58,11 @@ pub fn named(name: &str) -> Option<Mix> {
     Some(Mix { name: (*name).to_owned(), shares: shares.to_vec(), requests: *requests })
 }
 
-/// Contents of a mix file.
+/// Contents of a mix file before validation: operations may be unknown, and shares may not add up to 1.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Written {
-    requests: Requests,
+struct MixFile {
+    requests: RequestDistribution,
     operations: std::collections::BTreeMap<String, f64>,
 }
 
@@ -94,7 +94,7 @@ fn parse(name: &str, text: &str) -> Result<Mix, String> {
     if names().contains(&name) {
         return Err(format!("`{name}` is the name of a built-in mix: rename the file"));
     }
-    let Written { requests, operations } = toml::from_str(text).map_err(|error| error.to_string())?;
+    let MixFile { requests, operations } = toml::from_str(text).map_err(|error| error.to_string())?;
     let mut shares = Vec::new();
     for (word, share) in operations {
         let operation = Operation::of_word(&word).ok_or_else(|| {

@@ -4,14 +4,14 @@
 //! number of clients for some seconds. Every answer is verified, and a failed operation does not count.
 
 mod encoding;
-mod journal;
-mod objective;
 mod outcome;
 mod pinning;
 mod plans;
 pub(crate) mod scripts;
+mod slo_search;
 mod trials;
 mod turn;
+mod wal;
 
 pub mod mixes;
 pub mod settings;
@@ -19,7 +19,7 @@ pub mod settings;
 use std::collections::HashMap;
 
 use settings::ServingSettings;
-use turn::Turn;
+use turn::ServingTurn;
 
 use jsonathlon_catalogue::{SERVING, Serving as Part, StatementFile, StatementKind, sql_text};
 use jsonathlon_dataset::records::{KeyType, RecordSet, Records};
@@ -27,12 +27,12 @@ use jsonathlon_telemetry::control::Control;
 
 use crate::{
     RunError,
-    bench::{Bench, UnderTest},
     cells::rotation,
-    observer::Event,
-    pace::Next,
-    recorder::Recorder,
+    observer::RunEvent,
+    recorder::TrialRecorder,
+    run_context::{RunContext, TargetState},
     snapshot::Snapshot,
+    stopping::RoundDecision,
     target::Target,
     workload::Workload,
 };
@@ -62,8 +62,8 @@ impl Serving {
 }
 
 /// A configuration with the state that this workload keeps for it.
-struct Served<'a> {
-    of: UnderTest<'a>,
+struct ServingTarget<'a> {
+    of: TargetState<'a>,
     part: Part,
     /// Description of the records as this configuration stores them.
     records: RecordSet,
@@ -77,7 +77,7 @@ struct Served<'a> {
     idle_journal_per_s: Option<f64>,
 }
 
-impl Served<'_> {
+impl ServingTarget<'_> {
     /// Returns `true` if its statements are JSON instead of SQL text.
     fn is_json(&self) -> bool {
         self.part.files.values().any(|file: &StatementFile| file.kind == StatementKind::Json)
@@ -126,7 +126,7 @@ impl Workload for Serving {
         serde_json::to_value(&self.settings).unwrap_or_default()
     }
 
-    fn refuses(&self, target: &Target) -> Option<String> {
+    fn unsupported_reason(&self, target: &Target) -> Option<String> {
         let name = &target.configuration.system;
         let Some(part) = target.configuration.serving() else {
             return Some(format!("{name} has no folder {SERVING}/"));
@@ -143,13 +143,13 @@ impl Workload for Serving {
             .then(|| format!("{name} has none of the operations that the mixes need"))
     }
 
-    fn keys(&self, bench: &Bench<'_>) -> Vec<String> {
+    fn planned_keys(&self, bench: &RunContext<'_>) -> Vec<String> {
         let loads = bench.settings.load_rounds.unwrap_or(1).max(1);
         let of = |target| trials::keys(bench.cells(target), &self.settings, bench.settings.rounds, loads);
         bench.targets.iter().flat_map(of).collect()
     }
 
-    fn run(&self, bench: &Bench<'_>, recorder: &mut Recorder<'_>) -> Result<(), RunError> {
+    fn run(&self, bench: &RunContext<'_>, recorder: &mut TrialRecorder<'_>) -> Result<(), RunError> {
         let mut all = Vec::new();
         for mut of in bench.all_under_test() {
             let configuration = &of.cells.target.configuration;
@@ -162,8 +162,8 @@ impl Workload for Serving {
                 KeyType::Text => Some(&part.text_key),
                 KeyType::Bigint => part.bigint_key.as_ref(),
             };
-            of.session.set("key_type", key_type.map_or("", String::as_str));
-            all.push(Served {
+            of.session.set_placeholder("key_type", key_type.map_or("", String::as_str));
+            all.push(ServingTarget {
                 of,
                 part,
                 records,
@@ -175,8 +175,8 @@ impl Workload for Serving {
         }
         let ended = self.rounds(bench, &mut all, recorder);
         // The first error is returned, so the clean-up only warns.
-        let mut all: Vec<UnderTest<'_>> = all.into_iter().map(|one| one.of).collect();
-        bench.leave(&mut all, recorder);
+        let mut all: Vec<TargetState<'_>> = all.into_iter().map(|one| one.of).collect();
+        bench.drop_remote_objects_of(&mut all, recorder);
         ended
     }
 }
@@ -184,14 +184,14 @@ impl Workload for Serving {
 impl Serving {
     fn rounds<'a>(
         &self,
-        bench: &Bench<'a>,
-        all: &mut [Served<'a>],
-        recorder: &mut Recorder<'_>,
+        bench: &RunContext<'a>,
+        all: &mut [ServingTarget<'a>],
+        recorder: &mut TrialRecorder<'_>,
     ) -> Result<(), RunError> {
         let own = &self.settings;
         let trials: f64 = (1..=bench.settings.rounds).map(|round| trials::seconds(own, round)).sum();
         let starts: usize = (1..=bench.settings.rounds).map(|round| trials::starts(own, round)).sum();
-        recorder.observer.event(&Event::Pace(&format!(
+        recorder.observer.event(&RunEvent::Schedule(&format!(
             "{} configurations × {} trials a round × {} rounds: {:.0} s of clients at work; {} starts on fresh data and \
              the loads come on top, and the first round tells how long all of it takes",
             all.len(),
@@ -207,12 +207,12 @@ impl Serving {
             for (place, index) in rotation(all.len(), round).into_iter().enumerate() {
                 let Some(one) = all.get_mut(index) else { continue };
                 bench.control(round, place, &mut control, recorder)?;
-                let mut turn = Turn { bench, own, round, capacity: HashMap::new() };
+                let mut turn = ServingTurn { bench, own, round, capacity: HashMap::new() };
                 turn.take(one, recorder)?;
             }
             let next = pace.after(round, bench.elapsed_s(), Vec::new)?;
             pace.tell(recorder.observer);
-            if next == Next::Enough {
+            if next == RoundDecision::Enough {
                 return Ok(());
             }
             round += 1;

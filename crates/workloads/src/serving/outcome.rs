@@ -1,13 +1,13 @@
 //! Turns the measurements of clients into trials.
 
-use jsonathlon_loadgen::answer::{Driven, Measured, ReadBack};
 use jsonathlon_loadgen::operation::Operation;
-use jsonathlon_schema::record::{Cell, Failure, FailureKind, Metrics, PerSecond, Trial, Verdict};
+use jsonathlon_loadgen::report::{JobReport, OperationReport, ReadBackCount};
+use jsonathlon_schema::record::{Cell, Failure, FailureKind, Metrics, Trial, TrialSecond, Verdict};
 use jsonathlon_stats::histogram::{Histogram, interval_log_head};
 
 use super::settings::Objective;
 use super::trials::of_operation;
-use crate::recorder::blank;
+use crate::recorder::new_trial;
 
 /// Maximum share of failed operations; with more, a trial does not represent the system.
 const TOLERABLE_ERRORS: f64 = 0.001;
@@ -18,7 +18,7 @@ const NONE_ARRIVED: &str = "no operation arrived within the measured time, since
 
 /// Data about a trial in addition to the clients' measurements.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Beside {
+pub(super) struct TrialContext {
     /// Whether the answers were verified.
     pub(super) verified: bool,
     /// WAL bytes written during the trial, and by an idle system in the same time; `None` if unknown.
@@ -34,24 +34,24 @@ pub(super) struct Beside {
 }
 
 /// Measurements of the clients, with every histogram decoded once.
-pub(super) struct Outcome {
-    driven: Driven,
-    by_operation: Vec<(Operation, Read)>,
+pub(super) struct ServingResults {
+    driven: JobReport,
+    by_operation: Vec<(Operation, DecodedOperation)>,
     /// Sum over all operations.
-    all: Read,
+    all: DecodedOperation,
 }
 
 /// Measurements of one operation, with its histograms decoded.
-struct Read {
-    measured: Measured,
+struct DecodedOperation {
+    measured: OperationReport,
     service: Histogram,
     response: Option<Histogram>,
     failed: Option<Histogram>,
 }
 
-impl Outcome {
+impl ServingResults {
     /// Decodes the histograms; a failure if one is invalid.
-    pub(super) fn of(driven: Driven) -> Result<Self, Failure> {
+    pub(super) fn of(driven: JobReport) -> Result<Self, Failure> {
         let by_operation = driven
             .operations
             .iter()
@@ -70,7 +70,7 @@ impl Outcome {
     /// ended, each time. If it is empty but all clients had to reconnect, it is a remote server or one that
     /// restarted by itself.
     pub(super) fn lost_system(&self, ends: &[String]) -> Option<String> {
-        let Driven { reconnects, read_back, .. } = &self.driven;
+        let JobReport { reconnects, read_back, .. } = &self.driven;
         let mut words = match ends {
             [] if read_back.is_some() => {
                 format!("all clients lost their connections, and {reconnects} were opened again")
@@ -78,7 +78,7 @@ impl Outcome {
             [] => return None,
             ends => ends.join("; "),
         };
-        if let Some(ReadBack { written, read }) = read_back {
+        if let Some(ReadBackCount { written, read }) = read_back {
             words.push_str(&format!("; {read} of {written} records with acknowledged writes were read back"));
         }
         Some(words)
@@ -109,9 +109,9 @@ impl Outcome {
     }
 
     /// Trial of the whole mix, and one for each operation if there are several.
-    pub(super) fn trials(&self, cell: &Cell, round: u32, beside: &Beside) -> Vec<Trial> {
+    pub(super) fn trials(&self, cell: &Cell, round: u32, beside: &TrialContext) -> Vec<Trial> {
         let Self { driven, by_operation, all } = self;
-        let mut whole = blank(cell, round, 0);
+        let mut whole = new_trial(cell, round, 0);
         whole.metrics = figures(all, driven.measured_s);
         whole.metrics.extend(of_the_run(driven, all.measured.operations as f64, beside));
         whole.per_second = by_second(driven, beside.ramp_s);
@@ -121,7 +121,7 @@ impl Outcome {
         let mut trials = vec![whole];
         if by_operation.len() > 1 {
             for (operation, one) in by_operation {
-                let mut trial = blank(&of_operation(cell, *operation), round, 0);
+                let mut trial = new_trial(&of_operation(cell, *operation), round, 0);
                 trial.metrics = figures(one, driven.measured_s);
                 judge(&mut trial, driven, one, wrong, beside);
                 trials.push(trial);
@@ -152,14 +152,14 @@ impl Outcome {
     }
 }
 
-fn read(operation: Operation, measured: &Measured) -> Result<Read, Failure> {
+fn read(operation: Operation, measured: &OperationReport) -> Result<DecodedOperation, Failure> {
     let histogram = |text: &String| {
         Histogram::from_text(text).map_err(|error| {
             let error = format!("the histogram of {operation} cannot be read: {error}");
             Failure::new(FailureKind::Protocol, error)
         })
     };
-    Ok(Read {
+    Ok(DecodedOperation {
         service: histogram(&measured.service)?,
         response: measured.response.as_ref().map(histogram).transpose()?,
         failed: measured.failed.as_ref().map(histogram).transpose()?,
@@ -168,9 +168,13 @@ fn read(operation: Operation, measured: &Measured) -> Result<Read, Failure> {
 }
 
 /// Sums up the measurements of all operations.
-fn total(by_operation: &[(Operation, Read)]) -> Read {
-    let mut all =
-        Read { measured: Measured::default(), service: Histogram::new(), response: None, failed: None };
+fn total(by_operation: &[(Operation, DecodedOperation)]) -> DecodedOperation {
+    let mut all = DecodedOperation {
+        measured: OperationReport::default(),
+        service: Histogram::new(),
+        response: None,
+        failed: None,
+    };
     for (_, one) in by_operation {
         let into = &mut all.measured;
         into.operations += one.measured.operations;
@@ -190,15 +194,16 @@ fn total(by_operation: &[(Operation, Read)]) -> Read {
     all
 }
 
-fn per_second(read: &Read, seconds: f64) -> f64 {
+fn per_second(read: &DecodedOperation, seconds: f64) -> f64 {
     if seconds > 0.0 { read.measured.operations as f64 / seconds } else { 0.0 }
 }
 
 const QUANTILES: [(&str, f64); 5] =
     [("p50", 0.5), ("p90", 0.9), ("p99", 0.99), ("p999", 0.999), ("max", 1.0)];
 
-fn figures(read: &Read, seconds: f64) -> Metrics {
-    let Measured { operations, documents, errors, timeouts, wrong, stale, retries, .. } = read.measured;
+fn figures(read: &DecodedOperation, seconds: f64) -> Metrics {
+    let OperationReport { operations, documents, errors, timeouts, wrong, stale, retries, .. } =
+        read.measured;
     let mut metrics = Metrics::from([
         ("throughput_ops_per_s".to_owned(), per_second(read, seconds)),
         ("operations".to_owned(), operations as f64),
@@ -223,7 +228,7 @@ fn figures(read: &Read, seconds: f64) -> Metrics {
     metrics
 }
 
-fn of_the_run(driven: &Driven, operations: f64, beside: &Beside) -> Metrics {
+fn of_the_run(driven: &JobReport, operations: f64, beside: &TrialContext) -> Metrics {
     let mut metrics = Metrics::from([
         ("measured_s".to_owned(), driven.measured_s),
         ("threads".to_owned(), f64::from(driven.threads)),
@@ -286,8 +291,8 @@ fn of_the_run(driven: &Driven, operations: f64, beside: &Beside) -> Metrics {
     metrics
 }
 
-fn by_second(driven: &Driven, ramp_s: f64) -> Vec<PerSecond> {
-    let second = |(index, second): (usize, &jsonathlon_loadgen::answer::Second)| PerSecond {
+fn by_second(driven: &JobReport, ramp_s: f64) -> Vec<TrialSecond> {
+    let second = |(index, second): (usize, &jsonathlon_loadgen::report::TrialSecond)| TrialSecond {
         operations: second.operations,
         errors: second.errors,
         longest_us: second.longest_us,
@@ -301,8 +306,8 @@ fn by_second(driven: &Driven, ramp_s: f64) -> Vec<PerSecond> {
 
 /// Sets the verdict, and the histograms of valid results. One `wrong` answer invalidates all operations of
 /// the trial.
-fn judge(trial: &mut Trial, driven: &Driven, read: &Read, wrong: u64, beside: &Beside) {
-    let Measured { operations, errors, .. } = read.measured;
+fn judge(trial: &mut Trial, driven: &JobReport, read: &DecodedOperation, wrong: u64, beside: &TrialContext) {
+    let OperationReport { operations, errors, .. } = read.measured;
     let lost = beside.lost.as_ref();
     let with_lost = |words: String| lost.map_or(words.clone(), |lost| format!("{words}; {lost}"));
     if wrong > 0 {
@@ -349,10 +354,11 @@ mod tests {
     use crate::cells::control_cell;
 
     /// Judges a trial that may read 1,000 bytes from the disk.
-    fn judged(driven: Driven, ends: &[&str]) -> Trial {
+    fn judged(driven: JobReport, ends: &[&str]) -> Trial {
         let mut service = Histogram::new();
         (0..1000).for_each(|_| service.record_ns(1_000_000));
-        let measured = Measured { operations: 1000, service: service.to_text(), ..Measured::default() };
+        let measured =
+            OperationReport { operations: 1000, service: service.to_text(), ..OperationReport::default() };
         let usage = jsonathlon_worker::protocol::OpUsage {
             cpu_s: Some(1.0),
             client_cpu_s: Some(1.0),
@@ -360,22 +366,22 @@ mod tests {
         };
         let operations = [(Operation::Read, measured)].into();
         let disk_written_bytes = Some(12_000_000);
-        let driven = Driven { measured_s: 2.0, operations, usage, disk_written_bytes, ..driven };
-        let outcome = Outcome::of(driven).unwrap();
+        let driven = JobReport { measured_s: 2.0, operations, usage, disk_written_bytes, ..driven };
+        let outcome = ServingResults::of(driven).unwrap();
         let ends: Vec<String> = ends.iter().map(|one| (*one).to_owned()).collect();
         let lost = outcome.lost_system(&ends);
-        let beside = Beside { verified: true, may_read: Some(1000), lost, ..Beside::default() };
+        let beside = TrialContext { verified: true, may_read: Some(1000), lost, ..TrialContext::default() };
         outcome.trials(&control_cell("serving"), 1, &beside).remove(0)
     }
 
     #[test]
     fn a_trial_whose_server_ended_is_partial_whatever_it_reached() {
-        let well = judged(Driven::default(), &[]);
+        let well = judged(JobReport::default(), &[]);
         assert_eq!((well.verdict, well.failure.clone()), (Verdict::Exact, None));
         assert!(well.metrics.contains_key("server_cpu_us_per_op"));
         assert_eq!(well.metrics["disk_written_bytes_per_op"], 12_000.0);
-        let read_back = Some(ReadBack { written: 9, read: 7 });
-        let ended = judged(Driven { read_back, ..Driven::default() }, &["it ended", "again"]);
+        let read_back = Some(ReadBackCount { written: 9, read: 7 });
+        let ended = judged(JobReport { read_back, ..JobReport::default() }, &["it ended", "again"]);
         assert_eq!(ended.verdict, Verdict::Partial);
         let words = "it ended; again; 7 of 9 records with acknowledged writes were read back";
         assert_eq!(ended.failure, Some(Failure::new(FailureKind::Crash, words)));
@@ -384,7 +390,7 @@ mod tests {
             assert!(!ended.metrics.contains_key(gone), "{gone}");
         }
         // A remote server or one that restarts by itself only shows that all clients had to reconnect.
-        let guest = judged(Driven { read_back, reconnects: 3, ..Driven::default() }, &[]);
+        let guest = judged(JobReport { read_back, reconnects: 3, ..JobReport::default() }, &[]);
         assert_eq!(guest.verdict, Verdict::Partial);
         assert!(
             guest.failure.unwrap().error.contains("all clients lost their connections, and 3 were opened")
@@ -393,12 +399,13 @@ mod tests {
 
     #[test]
     fn a_rate_at_which_nobody_came_is_told_so() {
-        let arrivals = jsonathlon_loadgen::answer::Arrivals::default();
-        let nothing = Measured { service: Histogram::new().to_text(), ..Measured::default() };
+        let arrivals = jsonathlon_loadgen::report::ArrivalReport::default();
+        let nothing = OperationReport { service: Histogram::new().to_text(), ..OperationReport::default() };
         let operations = [(Operation::Read, nothing)].into();
-        let driven = Driven { measured_s: 2.0, operations, arrivals: Some(arrivals), ..Driven::default() };
-        let outcome = Outcome::of(driven).unwrap();
-        let trial = outcome.trials(&control_cell("serving"), 1, &Beside::default()).remove(0);
+        let driven =
+            JobReport { measured_s: 2.0, operations, arrivals: Some(arrivals), ..JobReport::default() };
+        let outcome = ServingResults::of(driven).unwrap();
+        let trial = outcome.trials(&control_cell("serving"), 1, &TrialContext::default()).remove(0);
         let failure = trial.failure.unwrap();
         assert_eq!((trial.verdict, failure.kind), (Verdict::Failed, FailureKind::Environment));
         assert!(failure.error.contains("higher --rates, or a longer --measure"), "{}", failure.error);
@@ -409,7 +416,7 @@ mod tests {
         let reading = |read_bytes: u64, ends: &[&str]| {
             let counters = jsonathlon_telemetry::process::Usage { read_bytes, ..Default::default() };
             let usage = jsonathlon_worker::protocol::OpUsage { counters, ..Default::default() };
-            let metrics = judged(Driven { usage, ..Driven::default() }, ends).metrics;
+            let metrics = judged(JobReport { usage, ..JobReport::default() }, ends).metrics;
             (metrics.get("read_bytes").copied(), metrics.get("in_memory").copied())
         };
         assert_eq!(reading(1000, &[]), (Some(1000.0), Some(1.0)));
@@ -421,7 +428,7 @@ mod tests {
     #[test]
     fn what_is_wrong_when_it_is_read_back_makes_its_trial_wrong() {
         let wrong = vec!["record 3, read back: stale".to_owned()];
-        let judged = judged(Driven { wrong, ..Driven::default() }, &["it ended"]);
+        let judged = judged(JobReport { wrong, ..JobReport::default() }, &["it ended"]);
         assert_eq!(judged.verdict, Verdict::Wrong);
         assert_eq!(judged.failure.unwrap().error, "1 answer was wrong: record 3, read back: stale; it ended");
         assert!(judged.histograms.is_empty());

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use jsonathlon_telemetry::tree;
+use jsonathlon_telemetry::process_tree;
 use rustix::process::Pid;
 use rustix::thread::{CpuSet, sched_setaffinity};
 
@@ -12,7 +12,7 @@ pub(super) fn pin(process: u32, cpus: &[usize]) -> io::Result<()> {
     for cpu in cpus {
         set.set(*cpu);
     }
-    for (_, thread) in tree::threads(process)? {
+    for (_, thread) in process_tree::threads(process)? {
         let Some(thread) = i32::try_from(thread).ok().and_then(Pid::from_raw) else { continue };
         match sched_setaffinity(Some(thread), &set) {
             // The thread has ended meanwhile.

@@ -6,11 +6,11 @@ use jsonathlon_catalogue::fill;
 use jsonathlon_loadgen::mix::Mix;
 use jsonathlon_schema::{id::Step, record::Cell};
 
-use super::{Served, scripts, settings::ServingSettings, trials::of_operation};
+use super::{ServingTarget, scripts, settings::ServingSettings, trials::of_operation};
 use crate::{
-    access,
-    recorder::Recorder,
-    session::{Ended, borrowed, placeholder},
+    plan_check,
+    recorder::TrialRecorder,
+    session::{TrialError, borrowed, placeholder},
 };
 
 /// Timeout of reading one query plan.
@@ -22,19 +22,19 @@ pub(super) fn check(
     own: &ServingSettings,
     mix: &Mix,
     cell: &Cell,
-    one: &mut Served<'_>,
-    recorder: &mut Recorder<'_>,
-) -> Result<(), Ended> {
+    one: &mut ServingTarget<'_>,
+    recorder: &mut TrialRecorder<'_>,
+) -> Result<(), TrialError> {
     if round > 1 || one.of.session.target.part.statements("plan").is_empty() {
         return Ok(());
     }
     for (operation, _) in &mix.shares {
         let rules = one.part.rules(operation.file());
-        let Some(statement) = one.part.planned(operation.file()) else { continue };
+        let Some(statement) = one.part.asserted_plan_statement(operation.file()) else { continue };
         let mut of = of_operation(cell, *operation);
         // The statement does not depend on the number of clients or on the mix.
         of.parameters.remove("clients");
-        of.step = Step::Own(operation.word().to_owned());
+        of.step = Step::Workload(operation.word().to_owned());
         let mut values = scripts::values(&one.part, &one.records, own.projection, *operation);
         values.extend(one.examples());
         let values = borrowed(&values);
@@ -45,7 +45,7 @@ pub(super) fn check(
         let asked = fill(&statement, &values).map_err(placeholder)?;
         let name = format!("{}-{operation}", one.of.cells.target.file_name());
         let violations = |text: &str| rules.violations(text);
-        access::check(&mut one.of.session, of, &name, &asked, LIMIT, violations, recorder)?;
+        plan_check::check(&mut one.of.session, of, &name, &asked, LIMIT, violations, recorder)?;
     }
     Ok(())
 }

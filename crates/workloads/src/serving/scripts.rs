@@ -3,17 +3,17 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use jsonathlon_catalogue::{PathStep, Serving, path_values};
-use jsonathlon_dataset::records::{RecordSet, Step};
+use jsonathlon_dataset::records::{PathSegment, RecordSet};
 use jsonathlon_loadgen::{
-    job::Script,
+    job::OperationScript,
     mix::Mix,
     operation::Operation,
     paths::{Paths, Projection},
 };
 
 use crate::{
-    bench::TABLE,
-    session::{Ended, Session, borrowed},
+    run_context::TABLE,
+    session::{Session, TrialError, borrowed},
 };
 
 /// Operations of a mix for which a configuration has no statements.
@@ -29,7 +29,7 @@ pub(crate) fn scripts(
     records: &RecordSet,
     projection: Projection,
     mix: &Mix,
-) -> Result<BTreeMap<Operation, Script>, Ended> {
+) -> Result<BTreeMap<Operation, OperationScript>, TrialError> {
     let reads = (!serving.statements(Operation::Read.file()).is_empty()).then_some(Operation::Read);
     let all = mix.shares.iter().map(|(operation, _)| *operation).chain(reads);
     all.collect::<BTreeSet<Operation>>()
@@ -38,7 +38,7 @@ pub(crate) fn scripts(
             let rules = serving.rules(operation.file());
             let values = values(serving, records, projection, operation);
             let values = borrowed(&values);
-            let script = Script {
+            let script = OperationScript {
                 statements: session.statements_with_parameters(operation.file(), &values)?,
                 undo: rules.undo,
                 key_member: serving.key_member.clone(),
@@ -80,9 +80,9 @@ pub(super) fn values(
 
 fn steps(records: &RecordSet, place: usize) -> Vec<PathStep> {
     let steps = records.paths().get(place).map_or(&[][..], |path| path.steps.as_slice());
-    let step = |step: &Step| match step {
-        Step::Member(name) => PathStep::Member(name.clone()),
-        Step::Element(place) => PathStep::Element(*place as usize),
+    let step = |step: &PathSegment| match step {
+        PathSegment::Member(name) => PathStep::Member(name.clone()),
+        PathSegment::Element(place) => PathStep::Element(*place as usize),
     };
     steps.iter().map(step).collect()
 }

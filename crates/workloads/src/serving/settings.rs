@@ -20,7 +20,7 @@ pub struct ServingSettings {
     pub rates: Vec<Rate>,
     /// Distribution of arrivals in time; Poisson by default.
     #[serde(default)]
-    pub spread: Spread,
+    pub spread: ArrivalPattern,
     /// Response time limit for the search of the highest rate; `None` for no search.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub objective: Option<Objective>,
@@ -37,7 +37,7 @@ pub struct ServingSettings {
     pub operations: Option<u64>,
     /// Documents whose stored size is measured.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub encode: Vec<Sample>,
+    pub encode: Vec<EncodedSample>,
     /// Name of the durability tier.
     pub durability: String,
     /// Whether statements are prepared once, instead of sent as text each time.
@@ -62,7 +62,7 @@ pub struct ServingSettings {
 
 /// A document whose stored size is measured.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Sample {
+pub struct EncodedSample {
     /// Name of the document in tables.
     pub name: String,
     /// JSON text of the document.
@@ -82,7 +82,7 @@ pub enum Rate {
 /// Distribution of arrivals in time.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Spread {
+pub enum ArrivalPattern {
     /// Independent arrivals with exponential intervals.
     #[default]
     Poisson,
@@ -90,7 +90,7 @@ pub enum Spread {
     Fixed,
 }
 
-impl Spread {
+impl ArrivalPattern {
     /// Arrival process with this distribution, at `per_s` operations per second.
     #[must_use]
     pub fn at(self, per_s: f64) -> Arrival {

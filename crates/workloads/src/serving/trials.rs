@@ -6,24 +6,24 @@ use jsonathlon_dataset::records::{Kind, Values};
 use jsonathlon_loadgen::mix::Mix;
 use jsonathlon_loadgen::operation::Operation;
 use jsonathlon_loadgen::paths::Projection;
-use jsonathlon_schema::id::State;
+use jsonathlon_schema::id::DataState;
 use jsonathlon_schema::record::{Cell, Phase};
 
 use super::settings::{Rate, ServingSettings};
 use crate::cells::Cells;
 
-/// Conditions of one cell.
+/// What distinguishes the cells of a configuration: mix, number of clients, and what is measured.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Conditions {
+pub(super) struct TrialConditions {
     /// Index of the mix in the settings.
     pub(super) mix: usize,
     pub(super) clients: u32,
-    pub(super) kind: What,
+    pub(super) kind: ConditionKind,
 }
 
 /// Quantity that a trial measures.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum What {
+pub(super) enum ConditionKind {
     /// Throughput of clients in a closed loop.
     Capacity,
     /// Response times of operations that arrive at a fixed rate.
@@ -31,7 +31,7 @@ pub(super) enum What {
     /// Highest rate that meets the objective.
     Objective,
     /// Throughput as in [`Self::Capacity`], over a long time.
-    Long,
+    Soak,
     /// Stored size of one of the documents in the settings, by index.
     Encoded(usize),
 }
@@ -43,44 +43,45 @@ const DOCUMENT: &str = "document";
 
 /// All conditions of one configuration in one round, in execution order. Rates come after all closed loops of
 /// their mix, because they may be shares of the closed loops' throughput.
-pub(super) fn conditions(own: &ServingSettings, round: u32) -> Vec<Conditions> {
-    let encoded = |place| Conditions { mix: usize::MAX, clients: 0, kind: What::Encoded(place) };
-    let mut all: Vec<Conditions> = (0..own.encode.len()).map(encoded).collect();
+pub(super) fn conditions(own: &ServingSettings, round: u32) -> Vec<TrialConditions> {
+    let encoded =
+        |place| TrialConditions { mix: usize::MAX, clients: 0, kind: ConditionKind::Encoded(place) };
+    let mut all: Vec<TrialConditions> = (0..own.encode.len()).map(encoded).collect();
     let most = own.clients.iter().copied().max().unwrap_or(1);
     // Mixes that only read come first, because they leave the data unchanged.
     let mut mixes: Vec<usize> = (0..own.mixes.len()).collect();
     mixes.sort_by_key(|mix| own.mixes.get(*mix).is_none_or(|mix| !only_reads(mix)));
     for mix in mixes {
-        let with = |clients, kind| Conditions { mix, clients, kind };
+        let with = |clients, kind| TrialConditions { mix, clients, kind };
         // Rotated, so that no number of clients always runs first on fresh data.
         let shift = round.saturating_sub(1) as usize;
         let count = own.clients.len();
         all.extend(
             (0..count)
                 .filter_map(|place| own.clients.get((place + shift) % count))
-                .map(|clients| with(*clients, What::Capacity)),
+                .map(|clients| with(*clients, ConditionKind::Capacity)),
         );
-        all.extend(own.rates.iter().map(|rate| with(most, What::AtRate(*rate))));
+        all.extend(own.rates.iter().map(|rate| with(most, ConditionKind::AtRate(*rate))));
         if own.objective.is_some() {
-            all.push(with(most, What::Objective));
+            all.push(with(most, ConditionKind::Objective));
         }
         if own.long_s.is_some() && round == 1 {
-            all.push(with(most, What::Long));
+            all.push(with(most, ConditionKind::Soak));
         }
     }
     all
 }
 
 /// Cell of the given conditions.
-pub(super) fn cell(cells: Cells<'_>, own: &ServingSettings, at: &Conditions) -> Cell {
-    if let What::Encoded(place) = at.kind {
-        let mut cell = cells.cell(ENCODING, Phase::Steady, Some(State::Drained));
+pub(super) fn cell(cells: Cells<'_>, own: &ServingSettings, at: &TrialConditions) -> Cell {
+    if let ConditionKind::Encoded(place) = at.kind {
+        let mut cell = cells.cell(ENCODING, Phase::Steady, Some(DataState::Drained));
         let document = own.encode.get(place).map_or("", |sample| sample.name.as_str());
         cell.parameters.insert(DOCUMENT.to_owned(), document.into());
         return cell;
     }
     let name = own.mixes.get(at.mix).map_or("", |mix| mix.name.as_str());
-    let mut cell = cells.cell(name, Phase::Measured, Some(State::Drained));
+    let mut cell = cells.cell(name, Phase::Measured, Some(DataState::Drained));
     let mut set = |name: &str, value: serde_json::Value| cell.parameters.insert(name.to_owned(), value);
     set("clients", at.clients.into());
     set("documents", documents(&own.records.kind).into());
@@ -98,20 +99,20 @@ pub(super) fn cell(cells: Cells<'_>, own: &ServingSettings, at: &Conditions) -> 
         set("operations", operations.into());
     }
     match at.kind {
-        What::Capacity | What::Encoded(_) => set("arrival", "closed".into()),
-        What::Long => {
+        ConditionKind::Capacity | ConditionKind::Encoded(_) => set("arrival", "closed".into()),
+        ConditionKind::Soak => {
             set("long_s", own.long_s.into());
             set("arrival", "closed".into())
         }
-        What::AtRate(Rate::PerSecond(rate)) => {
+        ConditionKind::AtRate(Rate::PerSecond(rate)) => {
             set("rate_per_s", rate.into());
             set("arrival", own.spread.word().into())
         }
-        What::AtRate(Rate::OfCapacity(share)) => {
+        ConditionKind::AtRate(Rate::OfCapacity(share)) => {
             set("rate_share", share.into());
             set("arrival", own.spread.word().into())
         }
-        What::Objective => {
+        ConditionKind::Objective => {
             set("objective", own.objective.map(|one| one.to_string()).into());
             set("arrival", own.spread.word().into())
         }
@@ -120,14 +121,14 @@ pub(super) fn cell(cells: Cells<'_>, own: &ServingSettings, at: &Conditions) -> 
 }
 
 /// Conditions without the mix, as part of a file name.
-pub(super) fn word(at: &Conditions) -> String {
+pub(super) fn word(at: &TrialConditions) -> String {
     let kind = match at.kind {
-        What::Capacity => "closed".to_owned(),
-        What::Long => "long".to_owned(),
-        What::AtRate(Rate::PerSecond(rate)) => format!("{rate}-per-s"),
-        What::AtRate(Rate::OfCapacity(share)) => format!("{}-percent", (share * 100.0).round()),
-        What::Objective => "objective".to_owned(),
-        What::Encoded(place) => format!("encoded-{place}"),
+        ConditionKind::Capacity => "closed".to_owned(),
+        ConditionKind::Soak => "long".to_owned(),
+        ConditionKind::AtRate(Rate::PerSecond(rate)) => format!("{rate}-per-s"),
+        ConditionKind::AtRate(Rate::OfCapacity(share)) => format!("{}-percent", (share * 100.0).round()),
+        ConditionKind::Objective => "objective".to_owned(),
+        ConditionKind::Encoded(place) => format!("encoded-{place}"),
     };
     format!("{}-{kind}", at.clients)
 }
@@ -151,11 +152,11 @@ pub(super) fn keys(cells: Cells<'_>, own: &ServingSettings, rounds: u32, load_ro
 /// Planned seconds of the trials of one configuration in one round.
 pub(super) fn seconds(own: &ServingSettings, round: u32) -> f64 {
     let one = own.ramp_s + own.measured_s;
-    let of = |at: &Conditions| match at.kind {
-        What::Capacity | What::AtRate(_) => one,
-        What::Objective => one * f64::from(super::objective::STEPS),
-        What::Long => own.ramp_s + own.long_s.unwrap_or_default(),
-        What::Encoded(_) => 0.0,
+    let of = |at: &TrialConditions| match at.kind {
+        ConditionKind::Capacity | ConditionKind::AtRate(_) => one,
+        ConditionKind::Objective => one * f64::from(super::slo_search::STEPS),
+        ConditionKind::Soak => own.ramp_s + own.long_s.unwrap_or_default(),
+        ConditionKind::Encoded(_) => 0.0,
     };
     conditions(own, round).iter().map(of).sum()
 }
@@ -165,7 +166,7 @@ pub(super) fn seconds(own: &ServingSettings, round: u32) -> f64 {
 pub(super) fn starts(own: &ServingSettings, round: u32) -> usize {
     let mut starts = 1;
     let mut changed_by = None;
-    for at in conditions(own, round).iter().filter(|at| !matches!(at.kind, What::Encoded(_))) {
+    for at in conditions(own, round).iter().filter(|at| !matches!(at.kind, ConditionKind::Encoded(_))) {
         let Some(mix) = own.mixes.get(at.mix) else { continue };
         if changed_by.is_some_and(|by| by != at.mix) {
             starts += 1;

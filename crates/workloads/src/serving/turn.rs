@@ -7,31 +7,32 @@ use std::{
 
 use jsonathlon_catalogue::Serving as Part;
 use jsonathlon_loadgen::{
-    answer::Driven,
-    job::{Job, Watched},
-    mix::{Mix, Requests},
+    job::{Job, SamplingTargets},
+    mix::{Mix, RequestDistribution},
     operation::Operation,
+    report::JobReport,
 };
 use jsonathlon_schema::record::{Cell, Failure, FailureKind, Metrics, Verdict};
 use jsonathlon_stats::arrival::Arrival;
-use jsonathlon_telemetry::stop::Stop;
+use jsonathlon_telemetry::stop_condition::StopCondition;
 use jsonathlon_worker::protocol::Op;
 
 use super::{
-    Served, encoding, journal,
-    objective::Search,
-    outcome::{Beside, Outcome},
+    ServingTarget, encoding,
+    outcome::{ServingResults, TrialContext},
     pinning, plans, scripts,
     settings::{Rate, ServingSettings},
-    trials::{self, Conditions, What},
+    slo_search::SloSearch,
+    trials::{self, ConditionKind, TrialConditions},
+    wal,
 };
 use crate::{
     RunError,
-    bench::{Bench, TABLE},
     in_memory::may_read,
-    observer::{Event, Work},
-    recorder::{Recorder, blank},
-    session::{Ended, borrowed, relay},
+    observer::{Activity, RunEvent},
+    recorder::{TrialRecorder, new_trial},
+    run_context::{RunContext, TABLE},
+    session::{TrialError, borrowed, forward_progress},
     snapshot::Snapshot,
 };
 
@@ -43,29 +44,33 @@ const GRACE_S: f64 = 120.0;
 const WARM_UP_CLIENTS: u32 = 8;
 
 /// One configuration's part of a round.
-pub(super) struct Turn<'t, 'b, 'a> {
-    pub(super) bench: &'b Bench<'a>,
+pub(super) struct ServingTurn<'t, 'b, 'a> {
+    pub(super) bench: &'b RunContext<'a>,
     pub(super) own: &'t ServingSettings,
     pub(super) round: u32,
     /// Highest throughput of the closed loops of this round, by mix index.
     pub(super) capacity: HashMap<usize, f64>,
 }
 
-impl<'a> Turn<'_, '_, 'a> {
+impl<'a> ServingTurn<'_, '_, 'a> {
     /// Runs every trial of this round that the journal does not contain yet.
-    pub(super) fn take(&mut self, one: &mut Served<'a>, recorder: &mut Recorder<'_>) -> Result<(), RunError> {
+    pub(super) fn take(
+        &mut self,
+        one: &mut ServingTarget<'a>,
+        recorder: &mut TrialRecorder<'_>,
+    ) -> Result<(), RunError> {
         let (bench, own, round) = (self.bench, self.own, self.round);
         bench.fail_planned_loads(round, &one.of, recorder)?;
         let all = trials::conditions(own, round);
-        let is_open = |at: &Conditions, recorder: &Recorder<'_>| {
+        let is_open = |at: &TrialConditions, recorder: &TrialRecorder<'_>| {
             !recorder.has(&trials::cell(one.of.cells, own, at).trial_key(round, 0))
         };
         let loads = bench.is_load_due(round, &one.of, recorder);
         if !loads && !all.iter().any(|at| is_open(at, recorder)) {
             return Ok(());
         }
-        if let Err(failure) = self.fresh_data(loads, one, recorder)? {
-            one.of.holds = Err(failure);
+        if let Err(failure) = self.restore_loaded_data(loads, one, recorder)? {
+            one.of.load_result = Err(failure);
         }
         // Index of the mix that has changed the data since the last restore.
         let mut changed_by: Option<usize> = None;
@@ -75,22 +80,24 @@ impl<'a> Turn<'_, '_, 'a> {
             if recorder.has(&key) {
                 continue;
             }
-            if let Err(failure) = &one.of.holds {
-                let told = crate::loading::not_asked(failure);
+            if let Err(failure) = &one.of.load_result {
+                let told = crate::loading::skipped_after_load_failure(failure);
                 recorder.failed(key.clone(), &cell, round, 0, told)?;
-                one.of.holds = Err(failure.clone().recorded_in(&key));
+                one.of.load_result = Err(failure.clone().recorded_in(&key));
                 continue;
             }
-            if let What::Encoded(place) = at.kind {
+            if let ConditionKind::Encoded(place) = at.kind {
                 let document = own.encode.get(place).map_or("", |sample| sample.text.as_str());
-                if let Err(failure) = Ended::split(encoding::ask(document, &cell, round, one, recorder))? {
+                if let Err(failure) =
+                    TrialError::split_fatal(encoding::ask(document, &cell, round, one, recorder))?
+                {
                     recorder.failed(key, &cell, round, 0, failure)?;
                 }
                 continue;
             }
             let Some(mix) = own.mixes.get(at.mix) else { continue };
-            if let Some(why) = not_run(&one.part, mix, at.clients) {
-                let mut trial = blank(&cell, round, 0);
+            if let Some(why) = unsupported_reason(&one.part, mix, at.clients) {
+                let mut trial = new_trial(&cell, round, 0);
                 trial.verdict = Verdict::NotApplicable;
                 trial.failure = Some(Failure::new(FailureKind::Refused, why));
                 recorder.trial(key, trial)?;
@@ -99,7 +106,7 @@ impl<'a> Turn<'_, '_, 'a> {
             // Each mix begins with the data as loaded. A system that ended during a trial may have lost data.
             let is_spoilt = one.of.session.pid().is_none() && one.has_run;
             if is_spoilt || changed_by.is_some_and(|by| by != at.mix) {
-                if let Err(failure) = self.fresh_data(false, one, recorder)? {
+                if let Err(failure) = self.restore_loaded_data(false, one, recorder)? {
                     recorder.failed(key, &cell, round, 0, failure)?;
                     continue;
                 }
@@ -108,15 +115,19 @@ impl<'a> Turn<'_, '_, 'a> {
             if !trials::only_reads(mix) {
                 changed_by = Some(at.mix);
             }
-            let what =
-                format!("round {round}: {} {} {}", one.of.cells.target.file_name(), mix.name, said(at, own));
-            recorder.observer.event(&Event::Began { work: Work::Turn, what: &what });
-            one.of.session.subject().does(&what);
-            let measured = Ended::split(self.measure(at, mix, &cell, one, recorder))?;
+            let what = format!(
+                "round {round}: {} {} {}",
+                one.of.cells.target.file_name(),
+                mix.name,
+                condition_label(at, own)
+            );
+            recorder.observer.event(&RunEvent::Began { work: Activity::Turn, what: &what });
+            one.of.session.subject().set_activity(&what);
+            let measured = TrialError::split_fatal(self.measure(at, mix, &cell, one, recorder))?;
             if let Err(failure) = measured {
                 one.of.session.kill();
                 recorder.failed(key, &cell, round, 0, failure)?;
-            } else if one.of.session.has_lost_its_server() {
+            } else if one.of.session.server_exited() {
                 let name = one.of.cells.target.file_name();
                 recorder.warn(&format!(
                     "{name}: the server ended while clients were at work; it is started again"
@@ -124,7 +135,7 @@ impl<'a> Turn<'_, '_, 'a> {
                 one.of.session.kill();
             }
         }
-        if let Err(failure) = Ended::split(one.of.session.close())? {
+        if let Err(failure) = TrialError::split_fatal(one.of.session.close())? {
             let name = one.of.cells.target.file_name();
             recorder.warn(&format!("{name}: failed to close: {}", failure.error));
         }
@@ -132,11 +143,11 @@ impl<'a> Turn<'_, '_, 'a> {
     }
 
     /// Loads the data or restores the snapshot of the last load, then starts the system and warms it up.
-    fn fresh_data(
+    fn restore_loaded_data(
         &self,
         loads: bool,
-        one: &mut Served<'a>,
-        recorder: &mut Recorder<'_>,
+        one: &mut ServingTarget<'a>,
+        recorder: &mut TrialRecorder<'_>,
     ) -> Result<Result<(), Failure>, RunError> {
         let bench = self.bench;
         one.has_run = false;
@@ -146,26 +157,26 @@ impl<'a> Turn<'_, '_, 'a> {
         if loads || !one.of.is_loaded || (writes && one.snapshot.is_none()) {
             one.snapshot = None;
             bench.load(self.round, &mut one.of, recorder)?;
-            if one.of.holds.is_ok()
-                && let Err(failure) = Ended::split(self.index_paths(one))?
+            if one.of.load_result.is_ok()
+                && let Err(failure) = TrialError::split_fatal(self.index_paths(one))?
             {
-                one.of.holds = Err(failure);
+                one.of.load_result = Err(failure);
             }
-            if one.of.holds.is_ok() && writes && !one.of.session.is_guest() {
+            if one.of.load_result.is_ok() && writes && !one.of.session.is_remote() {
                 let taken = Snapshot::take(one.of.session.folder());
                 one.snapshot = Some(taken.map_err(RunError::io("copy the loaded data"))?);
             }
         } else if let Some(snapshot) = &one.snapshot {
             snapshot.restore().map_err(RunError::io("put the loaded data back"))?;
         }
-        if let Err(failure) = &one.of.holds {
+        if let Err(failure) = &one.of.load_result {
             return Ok(Err(failure.clone()));
         }
-        Ended::split(self.start(one, recorder))
+        TrialError::split_fatal(self.start(one, recorder))
     }
 
     /// Builds the index that only searches by a nested value need, if the mixes have such searches.
-    fn index_paths(&self, one: &mut Served<'a>) -> Result<(), Ended> {
+    fn index_paths(&self, one: &mut ServingTarget<'a>) -> Result<(), TrialError> {
         let searches =
             |mix: &Mix| mix.shares.iter().any(|(of, _)| matches!(of, Operation::Find | Operation::Count));
         if !self.own.mixes.iter().any(searches) {
@@ -182,30 +193,33 @@ impl<'a> Turn<'_, '_, 'a> {
         one.of.session.close()
     }
 
-    fn start(&self, one: &mut Served<'a>, recorder: &mut Recorder<'_>) -> Result<(), Ended> {
+    fn start(&self, one: &mut ServingTarget<'a>, recorder: &mut TrialRecorder<'_>) -> Result<(), TrialError> {
         one.of.session.open()?;
         if let Some(cpus) = &self.own.server_cpus
             && let Some(server) = one.of.session.engine()
             && one.of.session.pid() != Some(server)
         {
             pinning::pin(server, cpus).map_err(|error| {
-                Ended::failed(FailureKind::Environment, format!("failed to pin the server: {error}"))
+                TrialError::failed(FailureKind::Environment, format!("failed to pin the server: {error}"))
             })?;
         }
         let warm = one.of.session.statements("warm", &[("table", TABLE)])?;
         if !warm.is_empty() {
             one.of.session.run(warm, Duration::from_secs_f64(self.bench.settings.load_timeout_s))?;
         }
-        let reads =
-            Mix { name: "warm-up".into(), shares: vec![(Operation::Read, 1.0)], requests: Requests::Uniform };
+        let reads = Mix {
+            name: "warm-up".into(),
+            shares: vec![(Operation::Read, 1.0)],
+            requests: RequestDistribution::Uniform,
+        };
         if scripts::missing(&one.part, &reads).is_empty() {
             let clients = one.part.clients.unwrap_or(WARM_UP_CLIENTS).min(WARM_UP_CLIENTS);
             // Not longer than a trial, so that tiny test runs stay short.
             let seconds = WARM_UP_S.min(self.own.ramp_s + self.own.measured_s);
             let job = self.job(&reads, clients, Arrival::Closed, (0.0, seconds), one)?;
-            let warmed: Driven = self.drive(&job, one, recorder)?;
+            let warmed: JobReport = self.drive(&job, one, recorder)?;
             if let Some(wrong) = warmed.wrong.first() {
-                return Err(Ended::failed(
+                return Err(TrialError::failed(
                     FailureKind::Wrong,
                     format!("documents are not what was loaded: {wrong}"),
                 ));
@@ -213,8 +227,8 @@ impl<'a> Turn<'_, '_, 'a> {
         }
         let writes = self.own.mixes.iter().any(|mix| !trials::only_reads(mix));
         if writes && one.idle_journal_per_s.is_none() {
-            let idle_s = self.own.measured_s.min(journal::IDLE_S);
-            one.idle_journal_per_s = journal::idle(&mut one.of.session, &one.part, idle_s)?;
+            let idle_s = self.own.measured_s.min(wal::IDLE_S);
+            one.idle_journal_per_s = wal::idle(&mut one.of.session, &one.part, idle_s)?;
         }
         Ok(())
     }
@@ -226,22 +240,24 @@ impl<'a> Turn<'_, '_, 'a> {
         clients: u32,
         arrival: Arrival,
         (ramp_s, measured_s): (f64, f64),
-        one: &Served<'a>,
-    ) -> Result<Job, Ended> {
+        one: &ServingTarget<'a>,
+    ) -> Result<Job, TrialError> {
         let own = self.own;
         let stop = match own.operations {
-            Some(operations) if ramp_s == 0.0 && arrival == Arrival::Closed => Stop::Count { operations },
-            _ => Stop::Time { seconds: measured_s },
+            Some(operations) if ramp_s == 0.0 && arrival == Arrival::Closed => {
+                StopCondition::Count { operations }
+            }
+            _ => StopCondition::Time { seconds: measured_s },
         };
         let session = &one.of.session;
-        let watched = Watched {
+        let watched = SamplingTargets {
             checkpoints: match stop {
                 // With a fixed number of operations, the WAL is measured exactly, and this statement may
                 // write to it.
-                Stop::Count { .. } => None,
-                Stop::Time { .. } => session.statements("checkpoints", &[])?.into_iter().next(),
+                StopCondition::Count { .. } => None,
+                StopCondition::Time { .. } => session.statements("checkpoints", &[])?.into_iter().next(),
             },
-            folder: (!session.is_guest()).then(|| session.folder().to_owned()),
+            folder: (!session.is_remote()).then(|| session.folder().to_owned()),
         };
         Ok(Job {
             records: one.records.records().clone(),
@@ -265,15 +281,20 @@ impl<'a> Turn<'_, '_, 'a> {
             timeout_s: own.timeout_s,
             watched,
             writers_take_turns: one.part.writers_take_turns,
-            promises: None,
+            ack_log: None,
         })
     }
 
     /// Runs clients; a crash if the server ends meanwhile.
-    fn drive(&self, job: &Job, one: &mut Served<'a>, recorder: &mut Recorder<'_>) -> Result<Driven, Ended> {
+    fn drive(
+        &self,
+        job: &Job,
+        one: &mut ServingTarget<'a>,
+        recorder: &mut TrialRecorder<'_>,
+    ) -> Result<JobReport, TrialError> {
         match self.drive_on(job, one, recorder)? {
             (driven, ends) if ends.is_empty() => Ok(driven),
-            (_, ends) => Err(Ended::failed(FailureKind::Crash, ends.join("; "))),
+            (_, ends) => Err(TrialError::failed(FailureKind::Crash, ends.join("; "))),
         }
     }
 
@@ -281,56 +302,56 @@ impl<'a> Turn<'_, '_, 'a> {
     fn drive_on(
         &self,
         job: &Job,
-        one: &mut Served<'a>,
-        recorder: &mut Recorder<'_>,
-    ) -> Result<(Driven, Vec<String>), Ended> {
+        one: &mut ServingTarget<'a>,
+        recorder: &mut TrialRecorder<'_>,
+    ) -> Result<(JobReport, Vec<String>), TrialError> {
         one.has_run = true;
         // A fixed number of operations may take any time up to the run's timeout.
         let seconds = job.stop.seconds().unwrap_or(self.bench.settings.timeout_s);
         let limit = Duration::from_secs_f64(job.ramp_s + seconds + job.timeout_s + GRACE_S);
         let job = serde_json::to_value(job)
-            .map_err(|error| Ended::failed(FailureKind::Protocol, format!("the job: {error}")))?;
-        one.of.session.drive(&Op::Drive { job }, limit, &mut relay(recorder.observer))
+            .map_err(|error| TrialError::failed(FailureKind::Protocol, format!("the job: {error}")))?;
+        one.of.session.run_clients(&Op::Drive { job }, limit, &mut forward_progress(recorder.observer))
     }
 
     fn measure(
         &mut self,
-        at: &Conditions,
+        at: &TrialConditions,
         mix: &Mix,
         cell: &Cell,
-        one: &mut Served<'a>,
-        recorder: &mut Recorder<'_>,
-    ) -> Result<(), Ended> {
+        one: &mut ServingTarget<'a>,
+        recorder: &mut TrialRecorder<'_>,
+    ) -> Result<(), TrialError> {
         plans::check(self.round, self.own, mix, cell, one, recorder)?;
         if one.of.session.pid().is_none() {
             // Reading a plan may end the session, and its worker's knowledge of the data with it.
-            if let Err(failure) = self.fresh_data(false, one, recorder)? {
+            if let Err(failure) = self.restore_loaded_data(false, one, recorder)? {
                 return Err(failure.into());
             }
         }
         let own = self.own;
         let seconds = (own.ramp_s, own.measured_s);
         match at.kind {
-            What::Capacity => {
+            ConditionKind::Capacity => {
                 let trial = self.one_trial(at, mix, cell, Arrival::Closed, seconds, one, recorder)?;
                 let best = self.capacity.entry(at.mix).or_default();
                 *best = best.max(trial);
                 Ok(())
             }
-            What::Long => {
+            ConditionKind::Soak => {
                 let seconds = (own.ramp_s, own.long_s.unwrap_or(own.measured_s));
                 self.one_trial(at, mix, cell, Arrival::Closed, seconds, one, recorder).map(drop)
             }
-            What::AtRate(rate) => {
+            ConditionKind::AtRate(rate) => {
                 let per_s = match rate {
                     Rate::PerSecond(per_s) => per_s,
                     Rate::OfCapacity(share) => share * self.capacity_of(at, mix, one, recorder)?,
                 };
                 self.one_trial(at, mix, cell, own.spread.at(per_s), seconds, one, recorder).map(drop)
             }
-            What::Objective => self.search(at, mix, cell, one, recorder),
+            ConditionKind::Objective => self.search(at, mix, cell, one, recorder),
             // Already measured by [`encoding::ask`].
-            What::Encoded(_) => Ok(()),
+            ConditionKind::Encoded(_) => Ok(()),
         }
     }
 
@@ -338,17 +359,17 @@ impl<'a> Turn<'_, '_, 'a> {
     /// it.
     fn capacity_of(
         &mut self,
-        at: &Conditions,
+        at: &TrialConditions,
         mix: &Mix,
-        one: &mut Served<'a>,
-        recorder: &mut Recorder<'_>,
-    ) -> Result<f64, Ended> {
+        one: &mut ServingTarget<'a>,
+        recorder: &mut TrialRecorder<'_>,
+    ) -> Result<f64, TrialError> {
         if let Some(known) = self.capacity.get(&at.mix).filter(|known| **known > 0.0) {
             return Ok(*known);
         }
         let seconds = (self.own.ramp_s, self.own.measured_s);
         let job = self.job(mix, at.clients, Arrival::Closed, seconds, one)?;
-        let capacity = Outcome::of(self.drive(&job, one, recorder)?)?.throughput();
+        let capacity = ServingResults::of(self.drive(&job, one, recorder)?)?.throughput();
         self.capacity.insert(at.mix, capacity);
         Ok(capacity)
     }
@@ -357,14 +378,14 @@ impl<'a> Turn<'_, '_, 'a> {
     #[expect(clippy::too_many_arguments, reason = "what a trial is made of")]
     fn one_trial(
         &self,
-        at: &Conditions,
+        at: &TrialConditions,
         mix: &Mix,
         cell: &Cell,
         arrival: Arrival,
         (ramp_s, measured_s): (f64, f64),
-        one: &mut Served<'a>,
-        recorder: &mut Recorder<'_>,
-    ) -> Result<f64, Ended> {
+        one: &mut ServingTarget<'a>,
+        recorder: &mut TrialRecorder<'_>,
+    ) -> Result<f64, TrialError> {
         // A fixed number of operations is counted from the first operation on.
         let ramp_s = if self.own.operations.is_some() { 0.0 } else { ramp_s };
         let job = self.job(mix, at.clients, arrival, (ramp_s, measured_s), one)?;
@@ -378,14 +399,14 @@ impl<'a> Turn<'_, '_, 'a> {
             let statements = one.of.session.statements("drain", &[("table", TABLE)])?;
             one.of.session.run(statements, Duration::from_secs_f64(self.bench.settings.load_timeout_s))?;
         }
-        let before = if writes { journal::read(&mut one.of.session, &one.part)? } else { None };
+        let before = if writes { wal::read(&mut one.of.session, &one.part)? } else { None };
         let (driven, ends) = self.drive_on(&job, one, recorder)?;
-        let outcome = Outcome::of(driven)?;
+        let outcome = ServingResults::of(driven)?;
         let lost = outcome.lost_system(&ends);
         let mut counted = BTreeMap::new();
         let mut journal_bytes = None;
         if let Some(before) = before.filter(|_| lost.is_none())
-            && let Some(after) = journal::read(&mut one.of.session, &one.part)?
+            && let Some(after) = wal::read(&mut one.of.session, &one.part)?
         {
             counted = after.counted_since(&before);
             let whole_s = ramp_s + outcome.measured_s();
@@ -395,7 +416,7 @@ impl<'a> Turn<'_, '_, 'a> {
             let idle = one.idle_journal_per_s.unwrap_or_default() * outcome.measured_s();
             journal_bytes =
                 after.since(&before).map(|bytes| (bytes * share, if is_counted { 0.0 } else { idle }));
-            let detail = match Ended::split(journal::detail(&mut one.of.session, &before, &after))? {
+            let detail = match TrialError::split_fatal(wal::detail(&mut one.of.session, &before, &after))? {
                 Ok(detail) => detail,
                 Err(failure) if is_counted => return Err(failure.into()),
                 // Systems remove WAL that is not needed any more, so the beginning of a long trial's WAL may
@@ -423,7 +444,7 @@ impl<'a> Turn<'_, '_, 'a> {
         if let Ok(bytes) = jsonathlon_telemetry::memory::peak_resident_bytes(std::process::id()) {
             metrics.insert("peak_harness_bytes".into(), bytes as f64);
         }
-        let beside = Beside { verified: job.verify, journal_bytes, metrics, ramp_s, may_read, lost };
+        let beside = TrialContext { verified: job.verify, journal_bytes, metrics, ramp_s, may_read, lost };
         let log = outcome.interval_log(begun_s, ramp_s);
         let name = format!(
             "histograms/{}-{}-{}-{}.hlog",
@@ -449,10 +470,10 @@ impl<'a> Turn<'_, '_, 'a> {
     /// Records the trials of an outcome that have no record yet.
     fn record(
         &self,
-        outcome: &Outcome,
+        outcome: &ServingResults,
         cell: &Cell,
-        beside: &Beside,
-        recorder: &mut Recorder<'_>,
+        beside: &TrialContext,
+        recorder: &mut TrialRecorder<'_>,
     ) -> Result<(), RunError> {
         for trial in outcome.trials(cell, self.round, beside) {
             let key = trial.cell.trial_key(self.round, 0);
@@ -466,20 +487,20 @@ impl<'a> Turn<'_, '_, 'a> {
     /// Searches the highest rate that meets the objective and records the trial at that rate.
     fn search(
         &mut self,
-        at: &Conditions,
+        at: &TrialConditions,
         mix: &Mix,
         cell: &Cell,
-        one: &mut Served<'a>,
-        recorder: &mut Recorder<'_>,
-    ) -> Result<(), Ended> {
+        one: &mut ServingTarget<'a>,
+        recorder: &mut TrialRecorder<'_>,
+    ) -> Result<(), TrialError> {
         let Some(objective) = self.own.objective else { return Ok(()) };
         let capacity = self.capacity_of(at, mix, one, recorder)?;
-        let mut search = Search::below(capacity);
-        let mut best: Option<Outcome> = None;
+        let mut search = SloSearch::below(capacity);
+        let mut best: Option<ServingResults> = None;
         while let Some(per_s) = search.next() {
             let seconds = (self.own.ramp_s, self.own.measured_s);
             let job = self.job(mix, at.clients, self.own.spread.at(per_s), seconds, one)?;
-            let outcome = Outcome::of(self.drive(&job, one, recorder)?)?;
+            let outcome = ServingResults::of(self.drive(&job, one, recorder)?)?;
             let is_kept = outcome.keeps(objective);
             search.learn(is_kept);
             if is_kept {
@@ -492,9 +513,10 @@ impl<'a> Turn<'_, '_, 'a> {
             ("objective_ops_per_s".to_owned(), kept),
             ("objective_broken_ops_per_s".to_owned(), broken),
         ]);
-        let beside = Beside { verified: true, metrics, ramp_s: self.own.ramp_s, ..Beside::default() };
+        let beside =
+            TrialContext { verified: true, metrics, ramp_s: self.own.ramp_s, ..TrialContext::default() };
         let Some(outcome) = best else {
-            return Err(Ended::failed(
+            return Err(TrialError::failed(
                 FailureKind::Refused,
                 format!("no rate above {broken:.0} operations per second keeps {objective}"),
             ));
@@ -504,7 +526,7 @@ impl<'a> Turn<'_, '_, 'a> {
 }
 
 /// Why a mix cannot run on this system; `None` if it can.
-fn not_run(part: &Part, mix: &Mix, clients: u32) -> Option<String> {
+fn unsupported_reason(part: &Part, mix: &Mix, clients: u32) -> Option<String> {
     let missing = scripts::missing(part, mix);
     if !missing.is_empty() {
         let words: Vec<&str> = missing.iter().map(|operation| operation.word()).collect();
@@ -517,14 +539,16 @@ fn not_run(part: &Part, mix: &Mix, clients: u32) -> Option<String> {
 }
 
 /// Description of the conditions in a few words, for progress messages.
-fn said(at: &Conditions, own: &ServingSettings) -> String {
+fn condition_label(at: &TrialConditions, own: &ServingSettings) -> String {
     let clients = format!("{} client{}", at.clients, if at.clients == 1 { "" } else { "s" });
     match at.kind {
-        What::Capacity | What::Encoded(_) => clients,
-        What::Long => format!("{clients}, {:.0} s", own.long_s.unwrap_or_default()),
-        What::AtRate(Rate::PerSecond(rate)) => format!("{clients}, {rate} a second"),
-        What::AtRate(Rate::OfCapacity(share)) => format!("{clients}, {:.0} % of capacity", share * 100.0),
-        What::Objective => {
+        ConditionKind::Capacity | ConditionKind::Encoded(_) => clients,
+        ConditionKind::Soak => format!("{clients}, {:.0} s", own.long_s.unwrap_or_default()),
+        ConditionKind::AtRate(Rate::PerSecond(rate)) => format!("{clients}, {rate} a second"),
+        ConditionKind::AtRate(Rate::OfCapacity(share)) => {
+            format!("{clients}, {:.0} % of capacity", share * 100.0)
+        }
+        ConditionKind::Objective => {
             format!("{clients}, {}", own.objective.map(|one| one.to_string()).unwrap_or_default())
         }
     }

@@ -3,13 +3,13 @@
 use jsonathlon_schema::record::FailureKind;
 use jsonathlon_telemetry::memory_cap::MemoryCap;
 
-use super::{Ended, Session};
+use super::{Session, TrialError};
 
 impl Session<'_> {
     /// Creates the cgroup for the memory limit, if there is a limit and no cgroup yet. Remote servers are
     /// never limited.
-    pub(super) fn cap(&mut self) -> Result<(), Ended> {
-        if let Some(bytes) = self.most_memory.filter(|_| self.cap.is_none() && !self.is_guest()) {
+    pub(super) fn cap(&mut self) -> Result<(), TrialError> {
+        if let Some(bytes) = self.memory_limit_bytes.filter(|_| self.cap.is_none() && !self.is_remote()) {
             let cap = MemoryCap::new(bytes).map_err(not_capped)?;
             self.cap = Some(cap);
         }
@@ -18,16 +18,16 @@ impl Session<'_> {
 
     /// Moves an embedded engine's worker into the cgroup; a server's processes are moved there when it
     /// starts.
-    pub(super) fn cap_worker(&self) -> Result<(), Ended> {
+    pub(super) fn cap_worker(&self) -> Result<(), TrialError> {
         match (&self.cap, self.engine(), self.pid()) {
             (Some(cap), Some(engine), Some(worker)) if engine == worker => {
-                cap.take(worker).map_err(not_capped)
+                cap.add_process(worker).map_err(not_capped)
             }
             _ => Ok(()),
         }
     }
 }
 
-fn not_capped(error: std::io::Error) -> Ended {
-    Ended::failed(FailureKind::Environment, format!("failed to cap the engine's memory: {error}"))
+fn not_capped(error: std::io::Error) -> TrialError {
+    TrialError::failed(FailureKind::Environment, format!("failed to cap the engine's memory: {error}"))
 }

@@ -1,8 +1,8 @@
 //! Sessions: one target with its data folder, its engine, and its statements with all values filled in.
 
 mod cap;
-mod guest;
-mod short;
+mod remote;
+mod resource_hints;
 
 use std::{
     cell::{Cell, RefCell},
@@ -13,47 +13,49 @@ use std::{
 use serde::de::DeserializeOwned;
 
 use jsonathlon_catalogue::{PlaceholderError, fill as fill_text, fill_known};
-use jsonathlon_driver_api::driver::Open;
+use jsonathlon_driver_api::driver::SessionOptions;
 use jsonathlon_schema::{
     record::{Failure, FailureKind},
     value::Value,
 };
-use jsonathlon_servers::{Launch, wait_until_gone};
+use jsonathlon_servers::{LaunchSpec, wait_until_gone};
 use jsonathlon_telemetry::{
     memory::{Memory, peak_resident_bytes},
     memory_cap::MemoryCap,
     page_cache,
-    series::Subject,
+    series::SubjectHandle,
 };
 use jsonathlon_worker::{
     WorkerError,
-    protocol::{Answered, FailureKind as RefusedKind, Figures, Op, Opened, PlanText, Progress, Ran},
+    protocol::{
+        AskReply, FailureKind as RefusedKind, Op, OpenReply, PlanReply, Progress, RowByName, RunReply,
+    },
 };
 
 use crate::RunError;
 pub use crate::engine::WorkerCommand;
-use crate::engine::{Engine, StopAt, Stopped};
-use crate::observer::{Event, Observer};
+use crate::engine::{CrashResult, CrashTrigger, EngineHandle};
+use crate::observer::{Observer, RunEvent};
 use crate::target::{GONE_LIMIT, PATIENCE_S, Target};
-use guest::{GREETING_LIMIT, HOST_LIMIT, restart};
-use short::Kills;
+use remote::{GREETING_LIMIT, HOST_LIMIT, restart};
+use resource_hints::Kills;
 
 /// Seconds that a remote server has to answer after a restart.
 const PATIENCE_AFTER_RESTART_S: u64 = 300;
 
-/// Why a trial, load or request produced no result. `Run` and `Cancelled` end the whole run, `Failed` only a
-/// cell.
+/// Why a trial, load or request produced no result. `Fatal` and `Cancelled` end the whole run, `Failed` only
+/// a cell.
 #[derive(Debug)]
-pub enum Ended {
+pub enum TrialError {
     /// The user interrupted the run.
     Cancelled,
     /// A failure that is recorded for the cell; the run continues.
     Failed(Failure),
     /// An error that ends the whole run, e.g. because the journal cannot be written.
-    Run(Box<RunError>),
+    Fatal(Box<RunError>),
 }
 
-impl Ended {
+impl TrialError {
     /// Creates a failure of a cell from its kind and message.
     pub fn failed(kind: FailureKind, error: impl Into<String>) -> Self {
         Self::Failed(Failure::new(kind, error))
@@ -63,29 +65,29 @@ impl Ended {
     ///
     /// # Errors
     /// The error that ends the run; [`RunError::Interrupted`] if the run was cancelled.
-    pub fn split<T>(result: Result<T, Self>) -> Result<Result<T, Failure>, RunError> {
+    pub fn split_fatal<T>(result: Result<T, Self>) -> Result<Result<T, Failure>, RunError> {
         match result {
             Ok(value) => Ok(Ok(value)),
             Err(Self::Failed(failure)) => Ok(Err(failure)),
             Err(Self::Cancelled) => Err(RunError::Interrupted),
-            Err(Self::Run(error)) => Err(*error),
+            Err(Self::Fatal(error)) => Err(*error),
         }
     }
 }
 
-impl From<RunError> for Ended {
+impl From<RunError> for TrialError {
     fn from(error: RunError) -> Self {
-        Self::Run(Box::new(error))
+        Self::Fatal(Box::new(error))
     }
 }
 
-impl From<Failure> for Ended {
+impl From<Failure> for TrialError {
     fn from(failure: Failure) -> Self {
         Self::Failed(failure)
     }
 }
 
-impl From<WorkerError> for Ended {
+impl From<WorkerError> for TrialError {
     fn from(error: WorkerError) -> Self {
         let kind = match &error {
             WorkerError::Cancelled => return Self::Cancelled,
@@ -116,24 +118,24 @@ pub struct Session<'a> {
     folder: PathBuf,
     log: PathBuf,
     cores: usize,
-    engine: Option<Engine>,
+    engine: Option<EngineHandle>,
     /// On a remote server, whether databases of the run may exist there.
-    at_home: bool,
+    may_own_remote_objects: bool,
     /// Whether this session has created the run's database on a remote server.
-    is_made: bool,
-    /// Whether [`Session::end_own_sessions`] is in progress, to prevent recursion.
-    ending: bool,
+    database_created: bool,
+    /// Whether [`Session::kill_remote_sessions`] is in progress, to prevent recursion.
+    killing_sessions: bool,
     /// Whether a statement of the run may still be running on a remote server.
-    left_at_work: bool,
+    statement_may_be_running: bool,
     /// Whether the remote server was restarted since the last opening, which allows it more time to answer.
     restarted: bool,
-    subject: Subject,
+    subject: SubjectHandle,
     cancelled: &'a dyn Fn() -> bool,
     /// Timeout of opening; `None` if the system's folder decides.
     open_limit: Option<Duration>,
     /// Memory limit of the engine in bytes, page cache included; `None` if memory is not limited.
-    pub(crate) most_memory: Option<u64>,
-    /// cgroup that enforces `most_memory`. Declared after `engine` so that it is dropped later.
+    pub(crate) memory_limit_bytes: Option<u64>,
+    /// cgroup that enforces `memory_limit_bytes`. Declared after `engine` so that it is dropped later.
     cap: Option<MemoryCap>,
     /// Number of kills by `cap` that were reported so far.
     killed: Cell<u64>,
@@ -156,7 +158,7 @@ impl<'a> Session<'a> {
         folder: PathBuf,
         log: PathBuf,
         cores: usize,
-        subject: Subject,
+        subject: SubjectHandle,
         cancelled: &'a dyn Fn() -> bool,
     ) -> Self {
         Self {
@@ -166,15 +168,15 @@ impl<'a> Session<'a> {
             log,
             cores,
             engine: None,
-            at_home: false,
-            is_made: false,
-            ending: false,
-            left_at_work: false,
+            may_own_remote_objects: false,
+            database_created: false,
+            killing_sessions: false,
+            statement_may_be_running: false,
             restarted: false,
             subject,
             cancelled,
             open_limit: None,
-            most_memory: None,
+            memory_limit_bytes: None,
             cap: None,
             killed: Cell::default(),
             kills: Kills::so_far(),
@@ -198,7 +200,7 @@ impl<'a> Session<'a> {
     /// Root of the engine's process tree: the server's process id or the worker's own. `None` while the
     /// engine is down and for remote servers.
     pub(crate) fn engine(&self) -> Option<u32> {
-        self.alive().and_then(Engine::process)
+        self.alive().and_then(EngineHandle::process)
     }
 
     /// Peak resident memory of the worker so far; `None` if the worker itself is the engine.
@@ -207,34 +209,34 @@ impl<'a> Session<'a> {
         (self.engine() != Some(worker)).then(|| peak_resident_bytes(worker).ok()).flatten()
     }
 
-    fn alive(&self) -> Option<&Engine> {
+    fn alive(&self) -> Option<&EngineHandle> {
         self.engine.as_ref().filter(|engine| engine.is_alive())
     }
 
     /// Returns `true` if the target is a remote server: its files and resource usage are unknown.
-    pub fn is_guest(&self) -> bool {
-        self.target.guest.is_some()
+    pub fn is_remote(&self) -> bool {
+        self.target.remote.is_some()
     }
 
     /// Starts the engine and opens a session, unless one is open. On a remote server, also creates the run's
     /// database.
-    pub fn open(&mut self) -> Result<(), Ended> {
+    pub fn open(&mut self) -> Result<(), TrialError> {
         if self.pid().is_some() {
             return Ok(());
         }
         self.kill();
-        if self.is_guest() && !self.is_made {
+        if self.is_remote() && !self.database_created {
             // Set before the attempt, so that a partially created database is removed, too.
-            self.at_home = true;
+            self.may_own_remote_objects = true;
             // Databases that an interrupted run of the same name left behind are removed first.
-            self.on_the_host(|own| own.drop.iter().chain(&own.create).cloned().collect())?;
-            self.is_made = true;
+            self.run_on_admin_database(|own| own.drop.iter().chain(&own.create).cloned().collect())?;
+            self.database_created = true;
         }
-        if self.left_at_work {
-            self.end_own_sessions();
+        if self.statement_may_be_running {
+            self.kill_remote_sessions();
         }
-        if self.left_at_work {
-            return Err(Ended::failed(
+        if self.statement_may_be_running {
+            return Err(TrialError::failed(
                 FailureKind::Environment,
                 "a statement that was given up may still be at work on the server, and nothing is measured beside it",
             ));
@@ -243,7 +245,7 @@ impl<'a> Session<'a> {
         if let Some(remote) = &mut open.endpoint
             && self.restarted
         {
-            remote.patience_s = PATIENCE_AFTER_RESTART_S;
+            remote.connect_timeout_s = PATIENCE_AFTER_RESTART_S;
         }
         self.cap()?;
         let launch = self.launch()?;
@@ -255,7 +257,7 @@ impl<'a> Session<'a> {
         {
             self.kill();
             let message = self.target.configuration.unexpected_version(&opened.version);
-            return Err(Ended::failed(FailureKind::Environment, message));
+            return Err(TrialError::failed(FailureKind::Environment, message));
         }
         self.open_s = opened.seconds;
         self.reported_version = Some(opened.version);
@@ -264,7 +266,7 @@ impl<'a> Session<'a> {
     }
 
     /// Describes the server to start for a session; `None` if the target needs no own server.
-    fn launch(&self) -> Result<Option<Launch>, Ended> {
+    fn launch(&self) -> Result<Option<LaunchSpec>, TrialError> {
         let log = self.log.with_extension("server.log");
         let launch = self.target.launch(&self.folder, &log, self.cores, &self.command.program);
         let mut launch = launch.map_err(placeholder)?;
@@ -278,65 +280,65 @@ impl<'a> Session<'a> {
     }
 
     /// Starts a worker with a session in it, and before that the server, if `launch` is given.
-    fn start(&mut self, open: Open, launch: Option<Launch>) -> Result<Opened, Ended> {
+    fn start(&mut self, open: SessionOptions, launch: Option<LaunchSpec>) -> Result<OpenReply, TrialError> {
         let limit = match &open.endpoint {
-            Some(remote) => Duration::from_secs(remote.patience_s) + GREETING_LIMIT,
+            Some(remote) => Duration::from_secs(remote.connect_timeout_s) + GREETING_LIMIT,
             None => self.open_limit.unwrap_or_else(|| self.target.open_limit()),
         };
         let (subject, cancelled) = (&self.subject, self.cancelled);
-        let started = &mut |worker| subject.is(Some(worker));
-        match Engine::open(self.command, &self.log, &open, launch.as_ref(), limit, cancelled, started) {
+        let started = &mut |worker| subject.set_root(Some(worker));
+        match EngineHandle::open(self.command, &self.log, &open, launch.as_ref(), limit, cancelled, started) {
             Ok((engine, opened)) => {
                 self.engine = Some(engine);
-                self.subject.is(self.engine());
+                self.subject.set_root(self.engine());
                 self.cap_worker()?;
                 Ok(opened)
             }
             Err(error) => {
-                let error = self.with_what_ran_short(error.into());
+                let error = self.with_resource_hint(error.into());
                 // Statements that it may have started on a remote server are ended.
-                self.ended(true);
+                self.after_session_end(true);
                 Err(error)
             }
         }
     }
 
     /// Closes the session and opens another one. A server that was started for it keeps running meanwhile.
-    pub(crate) fn reconnect(&mut self) -> Result<(), Ended> {
+    pub(crate) fn reconnect(&mut self) -> Result<(), TrialError> {
         let open = self.target.open(&self.folder, self.cores).map_err(placeholder)?;
         let limit = match &open.endpoint {
-            Some(remote) => Duration::from_secs(remote.patience_s) + GREETING_LIMIT,
+            Some(remote) => Duration::from_secs(remote.connect_timeout_s) + GREETING_LIMIT,
             None => self.target.open_limit(),
         };
         let (subject, cancelled) = (&self.subject, self.cancelled);
-        let started = &mut |worker| subject.is(Some(worker));
+        let started = &mut |worker| subject.set_root(Some(worker));
         let Some(engine) = self.engine.as_mut() else {
-            return Err(Ended::failed(FailureKind::Crash, "the engine is not up"));
+            return Err(TrialError::failed(FailureKind::Crash, "the engine is not up"));
         };
         let opened = engine.reconnect(self.command, &self.log, &open, limit, cancelled, started);
-        self.subject.is(self.engine());
+        self.subject.set_root(self.engine());
         match opened {
             Ok(_) => self.cap_worker(),
             Err(error) => {
                 self.kill();
-                Err(self.with_what_ran_short(error.into()))
+                Err(self.with_resource_hint(error.into()))
             }
         }
     }
 
     /// Returns the engine's version without changing its data; starts and closes a session for it.
-    pub(crate) fn version(&mut self) -> Result<String, Ended> {
+    pub(crate) fn version(&mut self) -> Result<String, TrialError> {
         let mut open = self.target.open(&self.folder, self.cores).map_err(placeholder)?;
-        open.endpoint = self.target.remote(false, PATIENCE_S);
+        open.endpoint = self.target.endpoint(false, PATIENCE_S);
         open.statements.clear();
         let launch = self.launch()?;
         let mut version = self.start(open, launch)?.version;
         if let Some(statement) = self.target.configuration.asks_version.clone() {
-            let told: Answered = self.request(&Op::Ask { statement }, HOST_LIMIT, &mut |_| {})?;
+            let told: AskReply = self.request(&Op::Ask { statement }, HOST_LIMIT, &mut |_| {})?;
             match told.outcome.rows.into_iter().flatten().next() {
                 Some(Value::Text(text)) => version = text,
                 other => {
-                    return Err(Ended::failed(
+                    return Err(TrialError::failed(
                         FailureKind::Environment,
                         format!("it says no version: {other:?}"),
                     ));
@@ -349,37 +351,37 @@ impl<'a> Session<'a> {
 
     /// Closes the session and its server cleanly. A process that does not end is killed; its data may then
     /// need recovery.
-    pub fn close(&mut self) -> Result<(), Ended> {
+    pub fn close(&mut self) -> Result<(), TrialError> {
         // Closing is still attributed to the system in the telemetry, because it may write a checkpoint.
         let closed = match self.engine.take() {
             Some(engine) if engine.is_alive() => engine.close(self.target.close_limit()),
             _ => Ok(()),
         };
-        self.subject.is(None);
+        self.subject.set_root(None);
         Ok(closed?)
     }
 
     /// Kills the session. Its server is gone afterwards, so that the data folder can be removed.
     pub fn kill(&mut self) {
         let was_up = self.engine.take().is_some();
-        self.ended(was_up);
+        self.after_session_end(was_up);
     }
 
     /// Clean-up common to every way a session can end.
-    fn ended(&mut self, was_up: bool) {
-        self.subject.is(None);
+    fn after_session_end(&mut self, was_up: bool) {
+        self.subject.set_root(None);
         wait_until_gone(&self.folder, GONE_LIMIT);
-        if was_up && self.is_made {
-            self.end_own_sessions();
+        if was_up && self.database_created {
+            self.kill_remote_sessions();
         }
     }
 
     /// Kills the session of a system that gets no more requests. Removes its data, which may fill the disk
     /// that later records need, unless `keep_data` is set for inspection by the user.
-    pub(crate) fn give_up(&mut self, keep_data: bool) {
+    pub(crate) fn abandon(&mut self, keep_data: bool) {
         self.kill();
         // A server that does not answer cannot be cleaned up either; the end of the run tries again.
-        self.leave(keep_data).ok();
+        self.drop_remote_objects(keep_data).ok();
         if !keep_data {
             // Best effort: nothing depends on the removal.
             std::fs::remove_dir_all(&self.folder).ok();
@@ -388,15 +390,15 @@ impl<'a> Session<'a> {
 
     /// Closes the session and discards its data, so that the next opening starts with an empty data folder,
     /// or on a remote server with a new database.
-    pub(crate) fn start_afresh(&mut self) -> Result<(), Ended> {
+    pub(crate) fn reset_data(&mut self) -> Result<(), TrialError> {
         self.close()?;
-        if self.is_guest() {
-            self.is_made = false;
+        if self.is_remote() {
+            self.database_created = false;
             return Ok(());
         }
         wait_until_gone(&self.folder, GONE_LIMIT);
         match std::fs::remove_dir_all(&self.folder) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(Ended::failed(
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(TrialError::failed(
                 FailureKind::Environment,
                 format!("failed to remove {}: {error}", self.folder.display()),
             )),
@@ -411,15 +413,15 @@ impl<'a> Session<'a> {
     }
 
     /// Handle by which the telemetry sampler knows this system and its current activity.
-    pub(crate) fn subject(&self) -> &Subject {
+    pub(crate) fn subject(&self) -> &SubjectHandle {
         &self.subject
     }
 
     /// Restarts the engine with a cold page cache. Drops the files' pages before and after the start, so that
     /// pages read during opening are removed from the operating system's memory, if not from the engine's.
-    pub fn restart_cold(&mut self) -> Result<(), Ended> {
+    pub fn restart_cold(&mut self) -> Result<(), TrialError> {
         self.close()?;
-        if let Some(command) = self.target.guest.as_ref().and_then(|guest| guest.restart.as_deref()) {
+        if let Some(command) = self.target.remote.as_ref().and_then(|guest| guest.restart.as_deref()) {
             restart(command, self.target.close_limit(), self.cancelled)?;
             self.restarted = true;
         }
@@ -429,9 +431,9 @@ impl<'a> Session<'a> {
     }
 
     /// Drops the pages of the data folder from the page cache.
-    pub(crate) fn drop_pages(&self) -> Result<(), Ended> {
+    pub(crate) fn drop_pages(&self) -> Result<(), TrialError> {
         page_cache::drop_folder(&self.folder).map_err(|error| {
-            Ended::failed(
+            TrialError::failed(
                 FailureKind::Environment,
                 format!("failed to drop {} from the page cache: {error}", self.folder.display()),
             )
@@ -444,23 +446,27 @@ impl<'a> Session<'a> {
         op: &Op,
         limit: Duration,
         progress: &mut dyn FnMut(Progress),
-    ) -> Result<R, Ended> {
-        let engine =
-            self.engine.as_mut().ok_or_else(|| Ended::failed(FailureKind::Crash, "the engine is not up"))?;
+    ) -> Result<R, TrialError> {
+        let engine = self
+            .engine
+            .as_mut()
+            .ok_or_else(|| TrialError::failed(FailureKind::Crash, "the engine is not up"))?;
         engine
             .request(op, limit, self.cancelled, progress)
-            .map_err(|error| self.with_what_ran_short(error.into()))
+            .map_err(|error| self.with_resource_hint(error.into()))
     }
 
     /// Sends one request like [`Session::request`], and aborts it as soon as `given_up` returns a failure.
-    pub(crate) fn request_unless<R: DeserializeOwned>(
+    pub(crate) fn request_or_abort<R: DeserializeOwned>(
         &mut self,
         op: &Op,
         limit: Duration,
         given_up: &dyn Fn() -> Option<Failure>,
-    ) -> Result<R, Ended> {
-        let engine =
-            self.engine.as_mut().ok_or_else(|| Ended::failed(FailureKind::Crash, "the engine is not up"))?;
+    ) -> Result<R, TrialError> {
+        let engine = self
+            .engine
+            .as_mut()
+            .ok_or_else(|| TrialError::failed(FailureKind::Crash, "the engine is not up"))?;
         let (why, cancelled) = (RefCell::new(None), self.cancelled);
         let stop = || {
             let found = given_up();
@@ -471,23 +477,26 @@ impl<'a> Session<'a> {
         let answer = engine.request(op, limit, &stop, &mut |_| {});
         match (answer, why.into_inner()) {
             (Err(WorkerError::Cancelled), Some(failure)) => Err(failure.into()),
-            (answer, _) => answer.map_err(|error| self.with_what_ran_short(error.into())),
+            (answer, _) => answer.map_err(|error| self.with_resource_hint(error.into())),
         }
     }
 
-    /// Runs clients through [`Engine::drive`]; the session must be open. Returns, for each exit of the server
-    /// meanwhile, how it ended. The server is restarted up to 5 times, but the session is unusable then.
-    pub(crate) fn drive<R: DeserializeOwned>(
+    /// Runs clients through [`EngineHandle::drive`]; the session must be open. Returns, for each exit of the
+    /// server meanwhile, how it ended. The server is restarted up to 5 times, but the session is unusable
+    /// then.
+    pub(crate) fn run_clients<R: DeserializeOwned>(
         &mut self,
         op: &Op,
         limit: Duration,
         progress: &mut dyn FnMut(Progress),
-    ) -> Result<(R, Vec<String>), Ended> {
-        let engine =
-            self.engine.as_mut().ok_or_else(|| Ended::failed(FailureKind::Crash, "the engine is not up"))?;
+    ) -> Result<(R, Vec<String>), TrialError> {
+        let engine = self
+            .engine
+            .as_mut()
+            .ok_or_else(|| TrialError::failed(FailureKind::Crash, "the engine is not up"))?;
         let driven = engine.drive(op, limit, self.cancelled, progress);
-        self.subject.is(self.engine());
-        let (answer, mut ends) = driven.map_err(|error| self.with_what_ran_short(error.into()))?;
+        self.subject.set_root(self.engine());
+        let (answer, mut ends) = driven.map_err(|error| self.with_resource_hint(error.into()))?;
         if let (Some(last), Some(why)) = (ends.last_mut(), self.killed_for_memory()) {
             last.push_str(&format!("; {why}"));
         }
@@ -496,18 +505,20 @@ impl<'a> Session<'a> {
 
     /// Runs clients until a given moment, then crashes the engine: the server if there is one, else the
     /// worker with all its clients. Only the data folder remains.
-    pub(crate) fn stop<R: DeserializeOwned>(
+    pub(crate) fn crash<R: DeserializeOwned>(
         &mut self,
         op: &Op,
         limit: Duration,
-        stop: &StopAt<'_>,
-    ) -> Result<Stopped<R>, Ended> {
-        let mut engine =
-            self.engine.take().ok_or_else(|| Ended::failed(FailureKind::Crash, "the engine is not up"))?;
+        stop: &CrashTrigger<'_>,
+    ) -> Result<CrashResult<R>, TrialError> {
+        let mut engine = self
+            .engine
+            .take()
+            .ok_or_else(|| TrialError::failed(FailureKind::Crash, "the engine is not up"))?;
         let stopped = engine.stop(op, limit, self.cancelled, stop);
         drop(engine);
-        self.ended(true);
-        stopped.map_err(|error| self.with_what_ran_short(error.into()))
+        self.after_session_end(true);
+        stopped.map_err(|error| self.with_resource_hint(error.into()))
     }
 
     /// Sets the timeout of opening, in place of the one of the system's folder.
@@ -516,24 +527,24 @@ impl<'a> Session<'a> {
     }
 
     /// Runs statements and ignores their answers.
-    pub fn run(&mut self, statements: Vec<String>, limit: Duration) -> Result<Ran, Ended> {
+    pub fn run(&mut self, statements: Vec<String>, limit: Duration) -> Result<RunReply, TrialError> {
         self.request(&Op::Run { statements }, limit, &mut |_| {})
     }
 
     /// Sets the value of a placeholder in all statements from now on, replacing an earlier value.
-    pub(crate) fn set(&mut self, name: &str, value: &str) {
+    pub(crate) fn set_placeholder(&mut self, name: &str, value: &str) {
         self.values.retain(|(known, _)| known != name);
         self.values.push((name.to_owned(), value.to_owned()));
     }
 
     /// Returns `true` if the server that this session started has exited without being told to.
-    pub(crate) fn has_lost_its_server(&mut self) -> bool {
-        self.engine.as_mut().is_some_and(Engine::has_lost_its_server)
+    pub(crate) fn server_exited(&mut self) -> bool {
+        self.engine.as_mut().is_some_and(EngineHandle::has_lost_its_server)
     }
 
     /// Statements of the configuration's file `name` with all placeholders filled; empty if there is no such
     /// file.
-    pub fn statements(&self, name: &str, values: &[(&str, &str)]) -> Result<Vec<String>, Ended> {
+    pub fn statements(&self, name: &str, values: &[(&str, &str)]) -> Result<Vec<String>, TrialError> {
         self.filled(name, values, fill_text)
     }
 
@@ -543,11 +554,11 @@ impl<'a> Session<'a> {
         &self,
         name: &str,
         values: &[(&str, &str)],
-    ) -> Result<Vec<String>, Ended> {
+    ) -> Result<Vec<String>, TrialError> {
         self.filled(name, values, fill_known)
     }
 
-    fn filled(&self, name: &str, values: &[(&str, &str)], fill: Fill) -> Result<Vec<String>, Ended> {
+    fn filled(&self, name: &str, values: &[(&str, &str)], fill: Fill) -> Result<Vec<String>, TrialError> {
         let cores = self.cores.to_string();
         let folder = self.folder.display().to_string();
         let mut all = vec![("cores", cores.as_str()), ("folder", folder.as_str())];
@@ -566,9 +577,9 @@ impl<'a> Session<'a> {
     }
 
     /// First statement of the file `name`; a failure if there is none.
-    pub fn statement(&self, name: &str, values: &[(&str, &str)]) -> Result<String, Ended> {
+    pub fn statement(&self, name: &str, values: &[(&str, &str)]) -> Result<String, TrialError> {
         self.statements(name, values)?.into_iter().next().ok_or_else(|| {
-            Ended::failed(
+            TrialError::failed(
                 FailureKind::Environment,
                 format!("the folder of {} has no statement `{name}`", self.target.configuration.system),
             )
@@ -581,15 +592,15 @@ impl<'a> Session<'a> {
         name: &str,
         values: &[(&str, &str)],
         limit: Duration,
-    ) -> Result<Figures, Ended> {
+    ) -> Result<RowByName, TrialError> {
         let statement = self.statement(name, values)?;
         self.request(&Op::Sizes { statement }, limit, &mut |_| {})
     }
 
     /// Reads the query plan of `statement` as text.
-    pub fn plan(&mut self, statement: &str, limit: Duration) -> Result<String, Ended> {
+    pub fn plan(&mut self, statement: &str, limit: Duration) -> Result<String, TrialError> {
         let statement = self.statement("plan", &[("statement", statement.trim_end_matches(';'))])?;
-        let text: PlanText = self.request(&Op::Plan { statement }, limit, &mut |_| {})?;
+        let text: PlanReply = self.request(&Op::Plan { statement }, limit, &mut |_| {})?;
         Ok(text.text)
     }
 }
@@ -602,17 +613,21 @@ pub(crate) fn borrowed(values: &[(String, String)]) -> Vec<(&str, &str)> {
     values.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect()
 }
 
-fn fill(text: &str, values: &[(&str, &str)]) -> Result<String, Ended> {
+fn fill(text: &str, values: &[(&str, &str)]) -> Result<String, TrialError> {
     fill_text(text, values).map_err(placeholder)
 }
 
-pub(crate) fn placeholder(error: PlaceholderError) -> Ended {
-    Ended::failed(FailureKind::Environment, error.to_string())
+pub(crate) fn placeholder(error: PlaceholderError) -> TrialError {
+    TrialError::failed(FailureKind::Environment, error.to_string())
 }
 
 /// Forwards the progress messages of a worker to the observer.
-pub(crate) fn relay(observer: &mut dyn Observer) -> impl FnMut(Progress) + '_ {
+pub(crate) fn forward_progress(observer: &mut dyn Observer) -> impl FnMut(Progress) + '_ {
     |progress| {
-        observer.event(&Event::Progress { done: progress.done, total: progress.total, unit: &progress.unit });
+        observer.event(&RunEvent::Progress {
+            done: progress.done,
+            total: progress.total,
+            unit: &progress.unit,
+        });
     }
 }

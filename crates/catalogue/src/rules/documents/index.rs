@@ -12,7 +12,7 @@ use crate::{error::CatalogueError, sections::SectionReader, template};
 /// Properties of queries that can be stated for all queries, for those under one index, or for a single
 /// query. The one that is nearest to the query applies.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub(super) struct Ways {
+pub(super) struct PlanPatterns {
     pub(super) used: Option<Vec<String>>,
     pub(super) vain: Option<Vec<String>>,
     pub(super) force: Option<Vec<String>>,
@@ -20,7 +20,7 @@ pub(super) struct Ways {
     pub(super) hint: Option<String>,
 }
 
-impl Ways {
+impl PlanPatterns {
     /// Returns these properties, with those that are not stated taken from `below`.
     pub(super) fn over(self, below: &Self) -> Self {
         Self {
@@ -100,8 +100,8 @@ pub(crate) struct AskDefinition {
 }
 
 impl IndexDefinition {
-    fn ways(&self) -> Ways {
-        Ways {
+    fn ways(&self) -> PlanPatterns {
+        PlanPatterns {
             used: self.used.clone(),
             vain: self.vain.clone(),
             force: self.force.clone(),
@@ -112,8 +112,8 @@ impl IndexDefinition {
 }
 
 impl AskDefinition {
-    fn ways(&self) -> Ways {
-        Ways {
+    fn ways(&self) -> PlanPatterns {
+        PlanPatterns {
             used: self.used.clone(),
             vain: self.vain.clone(),
             force: self.force.clone(),
@@ -126,7 +126,7 @@ impl AskDefinition {
         (self.operation, &self.form) == (other.operation, &other.form)
     }
 
-    fn complete(&self, below: &Ways) -> Ask {
+    fn complete(&self, below: &PlanPatterns) -> IndexQuery {
         let ways = self.ways().over(below);
         // The statement was checked when it was read, so filling cannot fail.
         let with = |hint: &str| {
@@ -134,7 +134,7 @@ impl AskDefinition {
                 .unwrap_or_else(|_| self.statement.clone())
         };
         let hinted = ways.hint.as_deref().filter(|_| has_hint(&self.statement)).map(with);
-        Ask {
+        IndexQuery {
             operation: self.operation,
             form: self.form.clone(),
             statement: with(""),
@@ -227,7 +227,7 @@ pub(super) fn check_asks(
 pub(super) fn lacking(
     indexes: &BTreeMap<String, IndexDefinition>,
     shared: &[AskDefinition],
-    ways: &Ways,
+    ways: &PlanPatterns,
 ) -> Option<(Vec<String>, String)> {
     for (name, index) in indexes {
         for ask in completed(index, shared, ways) {
@@ -247,7 +247,7 @@ pub(super) fn lacking(
 
 /// Returns all queries under an index: its own, then the shared ones. A shared query is left out if an own
 /// one has the same operation and form.
-fn completed(index: &IndexDefinition, shared: &[AskDefinition], ways: &Ways) -> Vec<Ask> {
+fn completed(index: &IndexDefinition, shared: &[AskDefinition], ways: &PlanPatterns) -> Vec<IndexQuery> {
     let ways = index.ways().over(ways);
     let has = |ask: &&AskDefinition| index.ask.iter().any(|own| own.is_as(ask));
     let further = shared.iter().filter(|ask| !has(ask));
@@ -258,7 +258,7 @@ fn completed(index: &IndexDefinition, shared: &[AskDefinition], ways: &Ways) -> 
 pub(super) fn complete(
     indexes: BTreeMap<String, IndexDefinition>,
     shared: &[AskDefinition],
-    ways: &Ways,
+    ways: &PlanPatterns,
 ) -> Vec<Index> {
     let complete = |(name, index): (String, IndexDefinition)| {
         let asks = completed(&index, shared, ways);
@@ -284,21 +284,21 @@ pub struct Index {
     /// Remark for readers of a report.
     pub note: Option<String>,
     /// Queries under the index: its own first, then the shared ones.
-    pub asks: Vec<Ask>,
+    pub asks: Vec<IndexQuery>,
 }
 
 impl Index {
     /// Returns the query that is timed for an operation: the first one. `None` if there is none, or if the
     /// operation is not a test.
     #[must_use]
-    pub fn timed(&self, operation: Operation) -> Option<&Ask> {
+    pub fn timed(&self, operation: Operation) -> Option<&IndexQuery> {
         self.asks.iter().find(|ask| ask.operation == operation && operation.is_test())
     }
 }
 
 /// One query under an index.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Ask {
+pub struct IndexQuery {
     /// Kind of result that the query returns.
     pub operation: Operation,
     /// How the query expresses the operation, in a word.
@@ -319,17 +319,17 @@ pub struct Ask {
     pub answer: Expected,
 }
 
-impl Ask {
+impl IndexQuery {
     /// Classifies a plan: it uses the index, has it in vain, or does not use it.
     #[must_use]
-    pub fn judge(&self, plan: &str) -> Judged {
+    pub fn judge(&self, plan: &str) -> IndexUse {
         let found = |patterns: &[String]| patterns.iter().any(|pattern| is_found(pattern, plan));
         if found(&self.vain) {
-            Judged::InVain
+            IndexUse::FullIndexScan
         } else if found(&self.used) {
-            Judged::Used
+            IndexUse::Used
         } else {
-            Judged::NotUsed
+            IndexUse::NotUsed
         }
     }
 
@@ -342,11 +342,11 @@ impl Ask {
 
 /// How a plan uses an index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Judged {
+pub enum IndexUse {
     /// The plan finds rows by the index.
     Used,
     /// The plan contains the index, but looks at every row or entry.
-    InVain,
+    FullIndexScan,
     /// The plan does not use the index.
     NotUsed,
 }
@@ -388,15 +388,15 @@ mod tests {
 
     #[test]
     fn a_plan_in_vain_is_no_use() {
-        let ways = Ways {
+        let ways = PlanPatterns {
             used: Some(vec!["Index.*_l".into()]),
             vain: Some(vec!["Full Index".into()]),
-            ..Ways::default()
+            ..PlanPatterns::default()
         };
         let ask = ask(Operation::Filter, "column", "SELECT").complete(&ways);
-        assert_eq!(ask.judge("Index Scan using t_l"), Judged::Used);
-        assert_eq!(ask.judge("Full Index Scan using t_l"), Judged::InVain);
-        assert_eq!(ask.judge("Seq Scan"), Judged::NotUsed);
+        assert_eq!(ask.judge("Index Scan using t_l"), IndexUse::Used);
+        assert_eq!(ask.judge("Full Index Scan using t_l"), IndexUse::FullIndexScan);
+        assert_eq!(ask.judge("Seq Scan"), IndexUse::NotUsed);
         assert!(!ask.can_be_forced());
     }
 
@@ -413,7 +413,11 @@ mod tests {
             ask(Operation::Filter, "->>", "SELECT shared"),
             ask(Operation::Extract, "->>", "SELECT text FROM {{table}}{{hint}}"),
         ];
-        let ways = Ways { used: Some(vec!["far".into()]), vain: Some(vec!["all".into()]), ..Ways::default() };
+        let ways = PlanPatterns {
+            used: Some(vec!["far".into()]),
+            vain: Some(vec!["all".into()]),
+            ..PlanPatterns::default()
+        };
         let asks = completed(&index, &shared, &ways);
         let said: Vec<(&str, Option<&str>)> =
             asks.iter().map(|ask| (ask.statement.as_str(), ask.forced.as_deref())).collect();
@@ -436,14 +440,14 @@ mod tests {
     fn what_no_level_says_is_lacking() {
         let indexes = BTreeMap::from([("it".to_owned(), index(Vec::new()))]);
         let shared = [ask(Operation::Exists, "?", "SELECT 1")];
-        let (at, words) = lacking(&indexes, &shared, &Ways::default()).unwrap();
+        let (at, words) = lacking(&indexes, &shared, &PlanPatterns::default()).unwrap();
         assert_eq!(
             (at.join("."), words.as_str()),
             ("index.it".to_owned(), "exists by `?`: no `used` says which plans of it use the index")
         );
-        let used = Ways { used: Some(vec!["Index".into()]), ..Ways::default() };
+        let used = PlanPatterns { used: Some(vec!["Index".into()]), ..PlanPatterns::default() };
         assert!(lacking(&indexes, &shared, &used).is_none());
-        let forced = Ways { force: Some(vec!["SET".into()]), ..used };
+        let forced = PlanPatterns { force: Some(vec!["SET".into()]), ..used };
         assert!(lacking(&indexes, &shared, &forced).unwrap().1.contains("must be set back"));
     }
 }

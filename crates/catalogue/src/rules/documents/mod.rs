@@ -8,20 +8,20 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Part, Section, Stated, WorkloadRules};
+use super::{ParsedSection, Section, WorkloadRules, WorkloadSetup};
 use crate::{
     definition::LoadMode,
+    did_you_mean::did_you_mean,
     error::CatalogueError,
-    near::did_you_mean,
     sections::SectionReader,
     statement_file::{StatementFile, StatementRule},
 };
 
-pub use index::{Ask, Index, Judged};
 pub(crate) use index::{AskDefinition, IndexDefinition};
+pub use index::{Index, IndexQuery, IndexUse};
 pub use operation::{Expected, Operation};
 
-use index::Ways;
+use index::PlanPatterns;
 
 /// Name of the workload, of its section and of its folder.
 pub const DOCUMENTS: &str = "documents";
@@ -66,7 +66,7 @@ pub(crate) struct SectionDefinition {
     /// Files and folders of the system's logs, below a session's folder.
     #[serde(default)]
     logs: Vec<String>,
-    largest: Option<Largest>,
+    largest: Option<SizeLimit>,
     #[serde(default)]
     not: BTreeMap<String, String>,
     used: Option<Vec<String>>,
@@ -85,7 +85,7 @@ pub(crate) struct SectionDefinition {
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct OverlayDefinition {
     load: Option<LoadMode>,
-    largest: Option<Largest>,
+    largest: Option<SizeLimit>,
     not: BTreeMap<String, String>,
     used: Option<Vec<String>>,
     vain: Option<Vec<String>>,
@@ -99,7 +99,7 @@ pub(crate) struct OverlayDefinition {
 /// Largest document with which a system is tested.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Largest {
+pub struct SizeLimit {
     /// Ordinal number `n` of the document, which has about 2ⁿ⁺⁴ bytes.
     pub n: u32,
     /// Why larger documents are not tested.
@@ -131,13 +131,17 @@ impl WorkloadRules for Rules {
         &["load", "logs", "largest", "not", "used", "vain", "force", "unforce", "hint", "index", "ask"]
     }
 
-    fn read(&self, base: &SectionReader<'_>, over: &[SectionReader<'_>]) -> Result<Stated, CatalogueError> {
+    fn read(
+        &self,
+        base: &SectionReader<'_>,
+        over: &[SectionReader<'_>],
+    ) -> Result<ParsedSection, CatalogueError> {
         let SectionDefinition { mut load, logs, largest, not, used, vain, force, unforce, hint, index, ask } =
             base.read()?;
         let mut own = DocumentsSection {
             largest,
             not: checked_reasons(base, not)?,
-            ways: Ways { used, vain, force, unforce, hint },
+            ways: PlanPatterns { used, vain, force, unforce, hint },
             index,
             ask,
         };
@@ -150,7 +154,7 @@ impl WorkloadRules for Rules {
             own.largest = written.largest.or(own.largest);
             own.not.extend(checked_reasons(section, written.not)?);
             let OverlayDefinition { used, vain, force, unforce, hint, .. } = written;
-            own.ways = Ways { used, vain, force, unforce, hint }.over(&own.ways);
+            own.ways = PlanPatterns { used, vain, force, unforce, hint }.over(&own.ways);
             if let Some(index) = written.index {
                 own.index = index;
                 from = section;
@@ -162,7 +166,7 @@ impl WorkloadRules for Rules {
             let at: Vec<&str> = at.iter().map(String::as_str).collect();
             return Err(from.error(&at, message));
         }
-        Ok(Stated {
+        Ok(ParsedSection {
             load,
             logs,
             section: Section::Documents(own),
@@ -193,9 +197,9 @@ fn checked_reasons(
 /// once.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct DocumentsSection {
-    largest: Option<Largest>,
+    largest: Option<SizeLimit>,
     not: BTreeMap<String, String>,
-    ways: Ways,
+    ways: PlanPatterns,
     index: BTreeMap<String, IndexDefinition>,
     ask: Vec<AskDefinition>,
 }
@@ -214,7 +218,7 @@ pub struct Documents {
     /// How documents are loaded into the system.
     pub load: LoadMode,
     /// Largest document with which the system is tested. `None` if there is no limit.
-    pub largest: Option<Largest>,
+    pub largest: Option<SizeLimit>,
     /// Tests that the system lacks, each with the reason.
     pub not: BTreeMap<String, String>,
     /// Index variants, in name order.
@@ -225,7 +229,7 @@ pub struct Documents {
 
 impl Documents {
     /// Returns the setup that a workload's part of a configuration holds. `None` if it is another workload's.
-    pub(crate) fn of(part: &Part) -> Option<Self> {
+    pub(crate) fn of(part: &WorkloadSetup) -> Option<Self> {
         let Section::Documents(DocumentsSection { largest, not, ways, index, ask }) = part.section.clone()
         else {
             return None;

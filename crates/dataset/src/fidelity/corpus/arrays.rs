@@ -1,6 +1,6 @@
 //! Cases for arrays: elements, empty arrays, nulls, and malformed arrays.
 
-use super::{Corpus, Must};
+use super::{Corpus, RfcRequirement};
 
 pub(super) fn add(all: &mut Corpus) {
     const ARRAYS: &str = "RFC 8259 §5";
@@ -30,13 +30,19 @@ pub(super) fn add(all: &mut Corpus) {
         ("array-order", "numbers in no order", "[3,1,2]"),
         ("array-empty-strings", "empty strings", r#"["",""]"#),
     ] {
-        all.value(Must::Accept, name, ARRAYS, probes, value);
+        all.value(RfcRequirement::Accept, name, ARRAYS, probes, value);
     }
     let long = |count: usize| {
         format!("[{}]", (0..count).map(|index| index.to_string()).collect::<Vec<_>>().join(","))
     };
-    all.value(Must::Accept, "array-1000", ARRAYS, "a thousand numbers", long(1_000));
-    all.value(Must::Choose, "array-100000", "RFC 8259 §9", "a hundred thousand numbers", long(100_000));
+    all.value(RfcRequirement::Accept, "array-1000", ARRAYS, "a thousand numbers", long(1_000));
+    all.value(
+        RfcRequirement::Choose,
+        "array-100000",
+        "RFC 8259 §9",
+        "a hundred thousand numbers",
+        long(100_000),
+    );
     for (name, probes, value) in [
         ("array-comma-at-end", "a comma after the last element", "[1,]"),
         ("array-comma-first", "a comma before the first element", "[,1]"),
@@ -51,7 +57,7 @@ pub(super) fn add(all: &mut Corpus) {
         ("array-ellipsis", "dots for what is left out", "[1,...]"),
         ("array-double-end", "one bracket too many", "[1]]"),
     ] {
-        all.value(Must::Reject, name, ARRAYS, probes, value);
+        all.value(RfcRequirement::Reject, name, ARRAYS, probes, value);
     }
     all.reject("array-no-end", ARRAYS, "an array without its end", "{\"v\":[1,2");
     all.reject("array-top-no-end", ARRAYS, "an array at the top without its end", "[1,2");

@@ -1,6 +1,6 @@
 //! Cases for encoding: byte order marks, invalid UTF-8 and other encodings.
 
-use super::{Corpus, Must};
+use super::{Corpus, RfcRequirement};
 
 pub(super) fn add(all: &mut Corpus) {
     const ENCODING: &str = "RFC 8259 §8.1";
@@ -41,7 +41,7 @@ pub(super) fn add(all: &mut Corpus) {
         ("utf8-wrong-outside", "a byte FF between tokens", b"\xff1"),
         ("utf8-no-break-space", "a no-break space in ISO 8859-1 between tokens", b"\xa01"),
     ] {
-        all.value(Must::Reject, name, ENCODING, probes, bytes);
+        all.value(RfcRequirement::Reject, name, ENCODING, probes, bytes);
     }
     all.reject("utf8-wrong-key", ENCODING, "a byte FF in a key", b"{\"v\":{\"\xff\":1}}".as_slice());
     all.reject("utf8-wrong-after", ENCODING, "a byte E9 after the text", b"{\"v\":1}\xe9".as_slice());

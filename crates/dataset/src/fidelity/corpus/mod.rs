@@ -21,7 +21,7 @@ pub const MEMBER: &str = "v";
 /// Requirement of the RFC for a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Must {
+pub enum RfcRequirement {
     /// The system must accept the document.
     Accept,
     /// The system must reject the document.
@@ -30,7 +30,7 @@ pub enum Must {
     Choose,
 }
 
-impl Must {
+impl RfcRequirement {
     /// Returns the phrase used in tables and digests.
     #[must_use]
     pub fn words(self) -> &'static str {
@@ -49,7 +49,7 @@ pub struct Case {
     /// folder.
     pub name: String,
     /// Requirement of the RFC, or that of the file's name or the grammar.
-    pub must: Must,
+    pub must: RfcRequirement,
     /// Section that states the requirement, e.g. `RFC 8259 §4`. The file name for a document from a folder.
     pub source: String,
     /// Short description of what the document tests.
@@ -63,7 +63,7 @@ impl Case {
     /// accepted.
     #[must_use]
     pub fn decides(&self) -> bool {
-        self.must == Must::Accept && super::strict::is_i_json_object(&self.bytes)
+        self.must == RfcRequirement::Accept && super::strict::is_i_json_object(&self.bytes)
     }
 
     /// Returns `true` if the document is JSON with the top-level member [`MEMBER`].
@@ -99,25 +99,39 @@ struct Corpus {
 }
 
 impl Corpus {
-    fn add(&mut self, must: Must, name: &str, source: &str, probes: &str, bytes: impl Into<Vec<u8>>) {
+    fn add(
+        &mut self,
+        must: RfcRequirement,
+        name: &str,
+        source: &str,
+        probes: &str,
+        bytes: impl Into<Vec<u8>>,
+    ) {
         let [name, source, probes] = [name, source, probes].map(str::to_owned);
         self.cases.push(Case { name, must, source, probes, bytes: bytes.into() });
     }
 
     fn accept(&mut self, name: &str, source: &str, probes: &str, text: impl Into<Vec<u8>>) {
-        self.add(Must::Accept, name, source, probes, text);
+        self.add(RfcRequirement::Accept, name, source, probes, text);
     }
 
     fn reject(&mut self, name: &str, source: &str, probes: &str, text: impl Into<Vec<u8>>) {
-        self.add(Must::Reject, name, source, probes, text);
+        self.add(RfcRequirement::Reject, name, source, probes, text);
     }
 
     fn choose(&mut self, name: &str, source: &str, probes: &str, text: impl Into<Vec<u8>>) {
-        self.add(Must::Choose, name, source, probes, text);
+        self.add(RfcRequirement::Choose, name, source, probes, text);
     }
 
     /// Adds an object whose member [`MEMBER`] has this value.
-    fn value(&mut self, must: Must, name: &str, source: &str, probes: &str, value: impl AsRef<[u8]>) {
+    fn value(
+        &mut self,
+        must: RfcRequirement,
+        name: &str,
+        source: &str,
+        probes: &str,
+        value: impl AsRef<[u8]>,
+    ) {
         let bytes = [br#"{"v":"#.as_slice(), value.as_ref(), b"}"].concat();
         self.add(must, name, source, probes, bytes);
     }
@@ -150,7 +164,7 @@ mod tests {
             assert_eq!(twin.map(|twin| &twin.name), None, "the same as {}", case.name);
             assert!(case.source.starts_with("RFC ") && !case.probes.is_empty(), "{}", case.name);
         }
-        for must in [Must::Accept, Must::Reject, Must::Choose] {
+        for must in [RfcRequirement::Accept, RfcRequirement::Reject, RfcRequirement::Choose] {
             assert!(all.iter().filter(|case| case.must == must).count() > 30, "{must:?}");
         }
         assert_eq!(all, cases());
@@ -161,9 +175,9 @@ mod tests {
         for case in cases() {
             let read = strict::read(&case.bytes);
             match case.must {
-                Must::Accept => assert_eq!(read.map(|_| ()), Ok(()), "{}", case.name),
-                Must::Reject => assert!(read.is_err(), "{}", case.name),
-                Must::Choose => {}
+                RfcRequirement::Accept => assert_eq!(read.map(|_| ()), Ok(()), "{}", case.name),
+                RfcRequirement::Reject => assert!(read.is_err(), "{}", case.name),
+                RfcRequirement::Choose => {}
             }
         }
     }
@@ -174,8 +188,8 @@ mod tests {
         for case in cases() {
             let value = serde_json::from_slice::<serde_json::Value>(&case.bytes);
             match case.must {
-                Must::Accept => assert!(value.is_ok(), "{}: {}", case.name, value.unwrap_err()),
-                Must::Reject => {
+                RfcRequirement::Accept => assert!(value.is_ok(), "{}: {}", case.name, value.unwrap_err()),
+                RfcRequirement::Reject => {
                     let text = std::str::from_utf8(&case.bytes);
                     assert!(
                         text.is_err() || serde_json::from_slice::<IgnoredAny>(&case.bytes).is_err(),
@@ -183,7 +197,7 @@ mod tests {
                         case.name
                     );
                 }
-                Must::Choose => {}
+                RfcRequirement::Choose => {}
             }
         }
     }

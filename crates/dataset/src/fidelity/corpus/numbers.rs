@@ -1,6 +1,6 @@
 //! Cases for numbers: grammar, spellings, and the limits of doubles and 64-bit integers.
 
-use super::{Corpus, Must};
+use super::{Corpus, RfcRequirement};
 
 const NUMBERS: &str = "RFC 8259 §6";
 const DOUBLES: &str = "RFC 8259 §6, RFC 7493 §2.2";
@@ -46,7 +46,7 @@ fn forms(all: &mut Corpus) {
         ("number-microseconds", "a time in microseconds", "1732206349000167"),
         ("number-float-only", "a number that no 32-bit float holds", "16777217"),
     ] {
-        all.value(Must::Accept, name, NUMBERS, probes, value);
+        all.value(RfcRequirement::Accept, name, NUMBERS, probes, value);
     }
 }
 
@@ -99,25 +99,31 @@ fn limits(all: &mut Corpus) {
         ),
         ("number-large-fraction", "a large integer with a fraction", "9007199254740993.5"),
     ] {
-        all.value(Must::Choose, name, DOUBLES, probes, value);
+        all.value(RfcRequirement::Choose, name, DOUBLES, probes, value);
     }
-    all.value(Must::Choose, "number-1000-digits", DOUBLES, "an integer of 1,000 digits", "7".repeat(1_000));
     all.value(
-        Must::Choose,
+        RfcRequirement::Choose,
+        "number-1000-digits",
+        DOUBLES,
+        "an integer of 1,000 digits",
+        "7".repeat(1_000),
+    );
+    all.value(
+        RfcRequirement::Choose,
         "number-1000-places",
         DOUBLES,
         "a fraction of 1,000 places",
         format!("0.{}", "7".repeat(1_000)),
     );
     all.value(
-        Must::Choose,
+        RfcRequirement::Choose,
         "number-100000-digits",
         DOUBLES,
         "an integer of 100,000 digits",
         "7".repeat(100_000),
     );
     all.value(
-        Must::Accept,
+        RfcRequirement::Accept,
         "number-many-zeros",
         NUMBERS,
         "one with a fraction of 500 zeros",
@@ -157,7 +163,13 @@ fn jcs(all: &mut Corpus) {
         // Zero and 2⁵³ are already among the forms as bare values; the array makes these texts different.
         let value = format!("[{text}]");
         let name = format!("jcs-{bits:016x}");
-        all.value(Must::Accept, &name, "RFC 8785 appendix B", &format!("the double {bits:016x}"), value);
+        all.value(
+            RfcRequirement::Accept,
+            &name,
+            "RFC 8785 appendix B",
+            &format!("the double {bits:016x}"),
+            value,
+        );
     }
 }
 
@@ -203,7 +215,7 @@ fn wrong(all: &mut Corpus) {
         ("number-minus-sign", "the typographic minus sign", "−1"),
         ("number-percent", "a percent sign", "50%"),
     ] {
-        all.value(Must::Reject, name, NUMBERS, probes, value);
+        all.value(RfcRequirement::Reject, name, NUMBERS, probes, value);
     }
 }
 

@@ -1,6 +1,6 @@
 //! Cases for objects: keys, duplicates, order, empty objects, null members, and malformed objects.
 
-use super::{Corpus, Must};
+use super::{Corpus, RfcRequirement};
 
 const OBJECTS: &str = "RFC 8259 §4";
 
@@ -184,5 +184,11 @@ fn wrong(all: &mut Corpus) {
     ] {
         all.reject(name, OBJECTS, probes, text);
     }
-    all.value(Must::Reject, "object-inner-no-end", OBJECTS, "an inner object without its end", r#"{"a":1"#);
+    all.value(
+        RfcRequirement::Reject,
+        "object-inner-no-end",
+        OBJECTS,
+        "an inner object without its end",
+        r#"{"a":1"#,
+    );
 }

@@ -1,7 +1,7 @@
 //! Cases for strings: escapes, control characters, characters beyond the Basic Multilingual Plane,
 //! surrogates, strings that resemble other types, and lengths.
 
-use super::{Corpus, Must};
+use super::{Corpus, RfcRequirement};
 
 const STRINGS: &str = "RFC 8259 §7";
 
@@ -51,11 +51,11 @@ fn escapes(all: &mut Corpus) {
         ("string-last-pair", "the last pair that is a character of its own", r#""\udbff\udffd""#),
         ("string-escaped-and-plain", "one character plain and as a code", "\"é\\u00e9\""),
     ] {
-        all.value(Must::Accept, name, STRINGS, probes, value);
+        all.value(RfcRequirement::Accept, name, STRINGS, probes, value);
     }
     let controls: String = (0..0x20).map(|code| format!("\\u{code:04x}")).collect();
     all.value(
-        Must::Accept,
+        RfcRequirement::Accept,
         "string-all-controls",
         STRINGS,
         "all control characters as codes",
@@ -94,7 +94,7 @@ fn characters(all: &mut Corpus) {
         ("string-turkish", "a letter whose capital depends on the language", "\"ıİ\""),
         ("string-ligature", "a ligature, which other forms of Unicode take apart", "\"ﬁ\""),
     ] {
-        all.value(Must::Accept, name, UNICODE, probes, value);
+        all.value(RfcRequirement::Accept, name, UNICODE, probes, value);
     }
     // Allowed by the grammar but not in I-JSON messages.
     const FORBIDDEN: &str = "RFC 8259 §7, RFC 7493 §2.1";
@@ -104,7 +104,7 @@ fn characters(all: &mut Corpus) {
         ("string-noncharacter-arabic", "a noncharacter among the Arabic forms", "\"\u{fdd0}\""),
         ("string-noncharacter-last", "the last code point of all", "\"\u{10ffff}\""),
     ] {
-        all.value(Must::Accept, name, FORBIDDEN, probes, value);
+        all.value(RfcRequirement::Accept, name, FORBIDDEN, probes, value);
     }
 }
 
@@ -121,7 +121,7 @@ fn surrogates(all: &mut Corpus) {
         ("surrogate-high-and-pair", "a first half before a pair", r#""\ud834\ud83d\ude00""#),
         ("surrogate-between", "half a character between letters", r#""a\ud834b""#),
     ] {
-        all.value(Must::Choose, name, HALF, probes, value);
+        all.value(RfcRequirement::Choose, name, HALF, probes, value);
     }
     all.choose("surrogate-in-key", HALF, "half a character in a key", r#"{"v":{"\ud834":1}}"#);
     all.choose(
@@ -167,7 +167,7 @@ fn looks(all: &mut Corpus) {
         ("string-single-quotes", "single quotes", r#""it's 'so'""#),
         ("string-braces", "brackets and braces in a string", r#""}],[{""#),
     ] {
-        all.value(Must::Accept, name, STRINGS, probes, value);
+        all.value(RfcRequirement::Accept, name, STRINGS, probes, value);
     }
 }
 
@@ -175,7 +175,7 @@ fn lengths(all: &mut Corpus) {
     let long = |letter: &str, count: usize| format!("\"{}\"", letter.repeat(count));
     for length in [127, 128, 255, 256, 2_000, 10_000] {
         all.value(
-            Must::Accept,
+            RfcRequirement::Accept,
             &format!("string-of-{length}"),
             STRINGS,
             &format!("a string of {length} bytes"),
@@ -185,7 +185,7 @@ fn lengths(all: &mut Corpus) {
     const LIMITS: &str = "RFC 8259 §9";
     for length in [32_767, 65_535, 65_536, 1_048_576, 4_000_000] {
         all.value(
-            Must::Choose,
+            RfcRequirement::Choose,
             &format!("string-of-{length}"),
             LIMITS,
             &format!("a string of {length} bytes"),
@@ -193,14 +193,14 @@ fn lengths(all: &mut Corpus) {
         );
     }
     all.value(
-        Must::Accept,
+        RfcRequirement::Accept,
         "string-of-1000-clefs",
         STRINGS,
         "a thousand characters of four bytes",
         long("𝄞", 1_000),
     );
     all.value(
-        Must::Accept,
+        RfcRequirement::Accept,
         "string-of-1000-escapes",
         STRINGS,
         "a thousand escapes of a letter",
@@ -243,6 +243,6 @@ fn wrong(all: &mut Corpus) {
         ("string-plus", "two strings and a plus sign", r#""a"+"b""#),
         ("string-triple-quotes", "a string in triple quotes", r#""""a""""#),
     ] {
-        all.value(Must::Reject, name, STRINGS, probes, value);
+        all.value(RfcRequirement::Reject, name, STRINGS, probes, value);
     }
 }

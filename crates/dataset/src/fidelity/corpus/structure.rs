@@ -1,6 +1,6 @@
 //! Cases for whole texts: top-level values, white space around tokens, depth, and trailing text.
 
-use super::{Corpus, Must};
+use super::{Corpus, RfcRequirement};
 
 pub(super) fn add(all: &mut Corpus) {
     top(all);
@@ -49,7 +49,7 @@ fn top(all: &mut Corpus) {
         ("literal-true", "true", "true"),
         ("literal-false", "false", "false"),
     ] {
-        all.value(Must::Accept, name, LITERALS, probes, value);
+        all.value(RfcRequirement::Accept, name, LITERALS, probes, value);
     }
     for (name, probes, value) in [
         ("literal-upper-case", "TRUE in capitals", "TRUE"),
@@ -62,7 +62,7 @@ fn top(all: &mut Corpus) {
         ("literal-symbol", "a symbol that is no token", "@"),
         ("literal-wide-letters", "true in full-width letters", "ｔｒｕｅ"),
     ] {
-        all.value(Must::Reject, name, LITERALS, probes, value);
+        all.value(RfcRequirement::Reject, name, LITERALS, probes, value);
     }
 }
 
@@ -111,17 +111,29 @@ fn depth(all: &mut Corpus) {
     let objects = |levels: usize| format!("{}1{}", "{\"a\":".repeat(levels), "}".repeat(levels));
     for levels in [10, 18] {
         let words = format!("arrays in each other, {levels} levels");
-        all.value(Must::Accept, &format!("depth-{levels}-arrays"), LIMITS, &words, arrays(levels));
+        all.value(RfcRequirement::Accept, &format!("depth-{levels}-arrays"), LIMITS, &words, arrays(levels));
         let words = format!("objects in each other, {levels} levels");
-        all.value(Must::Accept, &format!("depth-{levels}-objects"), LIMITS, &words, objects(levels));
+        all.value(
+            RfcRequirement::Accept,
+            &format!("depth-{levels}-objects"),
+            LIMITS,
+            &words,
+            objects(levels),
+        );
     }
     for levels in [99, 101, 127, 200, 512, 1_000, 3_000, 10_000, 100_000] {
         let words = format!("arrays in each other, {levels} levels");
-        all.value(Must::Choose, &format!("depth-{levels}-arrays"), LIMITS, &words, arrays(levels));
+        all.value(RfcRequirement::Choose, &format!("depth-{levels}-arrays"), LIMITS, &words, arrays(levels));
     }
     for levels in [21, 99, 101, 127, 1_000, 10_000] {
         let words = format!("objects in each other, {levels} levels");
-        all.value(Must::Choose, &format!("depth-{levels}-objects"), LIMITS, &words, objects(levels));
+        all.value(
+            RfcRequirement::Choose,
+            &format!("depth-{levels}-objects"),
+            LIMITS,
+            &words,
+            objects(levels),
+        );
     }
     all.reject("depth-1000-open", "RFC 8259 §5", "a thousand arrays that do not end", "[".repeat(1_000));
     all.reject(

@@ -241,10 +241,10 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::rows::Outcome;
+    use crate::rows::ResultSet;
 
     fn decode(bytes: &[u8]) -> Result<(Vec<String>, Vec<Row>)> {
-        let mut outcome = Outcome::default();
+        let mut outcome = ResultSet::default();
         super::decode(bytes, &mut outcome)?;
         Ok((outcome.columns, outcome.rows))
     }

@@ -4,7 +4,7 @@
 //! told from one answer with unexpected cells, so statements are executed one by one.
 
 use crate::driver::{DriverError, Result};
-use crate::rows::Report;
+use crate::rows::StatementStats;
 
 /// Returns the non-empty statements of `text`, split at semicolons outside of quotes, comments and heredocs.
 pub fn statements(text: &str) -> Vec<&str> {
@@ -42,7 +42,7 @@ pub fn statements(text: &str) -> Vec<&str> {
 ///
 /// # Errors
 /// The first error of `ask`, which ends the loop; [`DriverError::Refused`] if `text` has no statement.
-pub fn one_by_one(text: &str, mut ask: impl FnMut(&str) -> Result<Report>) -> Result<Report> {
+pub fn run_each(text: &str, mut ask: impl FnMut(&str) -> Result<StatementStats>) -> Result<StatementStats> {
     let mut report = None;
     for statement in statements(text) {
         report = Some(ask(statement)?);

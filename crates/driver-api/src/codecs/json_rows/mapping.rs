@@ -9,7 +9,7 @@ use super::tree::Tree;
 
 /// Rules by which an answer that is a JSON tree becomes rows.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
-#[serde(try_from = "Written")]
+#[serde(try_from = "MappingSpec")]
 pub struct Mapping {
     /// Pointers to nested lists: the first into the answer, each further one into an element of the list
     /// before.
@@ -30,8 +30,8 @@ pub(super) struct Column {
 /// Origin of a column's value: a place, or a function of several places.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Source {
-    At(Place),
-    Of(Function, Vec<Place>),
+    At(ValuePath),
+    Of(Function, Vec<ValuePath>),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,7 +43,7 @@ pub(super) enum Function {
 /// Position in the answer, or in an element of one of the lists.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Place {
+pub(super) struct ValuePath {
     pub(super) at: Pointer,
     /// List depth that `at` starts from: 0 is the answer, 1 an element of the first list. `None` for the
     /// innermost.
@@ -132,7 +132,7 @@ impl fmt::Display for Pointer {
 /// Mapping before validation, as deserialized.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Written {
+struct MappingSpec {
     each: Vec<Pointer>,
     columns: Vec<WrittenColumn>,
 }
@@ -146,15 +146,15 @@ struct WrittenColumn {
     #[serde(rename = "type")]
     kind: Option<Type>,
     null: Option<Value>,
-    difference: Option<Vec<Place>>,
-    sum: Option<Vec<Place>>,
+    difference: Option<Vec<ValuePath>>,
+    sum: Option<Vec<ValuePath>>,
 }
 
-impl TryFrom<Written> for Mapping {
+impl TryFrom<MappingSpec> for Mapping {
     type Error = String;
 
-    fn try_from(written: Written) -> Result<Self, String> {
-        let Written { each, columns } = written;
+    fn try_from(written: MappingSpec) -> Result<Self, String> {
+        let MappingSpec { each, columns } = written;
         if columns.is_empty() {
             return Err("`columns` is empty: a row has one column at least".to_owned());
         }
@@ -168,7 +168,7 @@ fn checked(column: WrittenColumn, deepest: usize) -> Result<Column, String> {
     let WrittenColumn { name, at, level, kind, null, difference, sum } = column;
     let unfit = |why: &str| format!("column `{name}` {why}");
     let source = match (at, difference, sum) {
-        (Some(at), None, None) => Source::At(Place { at, level }),
+        (Some(at), None, None) => Source::At(ValuePath { at, level }),
         (None, Some(places), None) if level.is_none() => {
             if places.len() != 2 {
                 return Err(unfit("is a difference, which is of two places"));

@@ -8,14 +8,14 @@ mod tree;
 mod written;
 
 pub use mapping::Mapping;
-use mapping::{Column, Function, Place, Source, Type};
+use mapping::{Column, Function, Source, Type, ValuePath};
 pub use tree::{Leaf, Tree, quote};
-pub use written::{Members, Written};
+pub use written::{RawJson, RawMembers};
 
 use jsonathlon_schema::instant;
 
 use crate::driver::{DriverError, Result};
-use crate::lane::{few, with_few};
+use crate::nonblocking::{collect_inline, with_inline};
 use crate::rows::{Cell, RowSink};
 
 /// 2^53: below this every integer is exact in a double. A double from here on may have lost digits.
@@ -23,21 +23,21 @@ const EXACT: f64 = 9_007_199_254_740_992.0;
 
 /// Cell of the row under construction.
 #[derive(Clone, Copy)]
-enum Made<'a> {
+enum BuiltCell<'a> {
     Cell(Cell<'a>),
     /// Start and end of the cell's JSON text in the row's text buffer.
     Json(usize, usize),
 }
 
 /// Element of a list from which a row is built, linked to the elements that contain it, up to the answer.
-struct Level<'l, T> {
+struct ListContext<'l, T> {
     node: T,
     /// Depth of the element: 0 for the answer, 1 for an element of the first list.
     number: usize,
-    above: Option<&'l Level<'l, T>>,
+    above: Option<&'l ListContext<'l, T>>,
 }
 
-impl<T: Copy> Level<'_, T> {
+impl<T: Copy> ListContext<'_, T> {
     /// Returns the node of this level or of the level above with that number.
     fn node(&self, number: usize) -> Option<T> {
         let mut level = self;
@@ -54,7 +54,7 @@ impl<T: Copy> Level<'_, T> {
 /// Errors that `sink` returns.
 pub fn columns(mapping: &Mapping, sink: &mut dyn RowSink) -> Result<()> {
     let columns = &mapping.columns;
-    with_few(columns.len(), "", |index| Ok(columns[index].name.as_str()), |names| sink.columns(names))
+    with_inline(columns.len(), "", |index| Ok(columns[index].name.as_str()), |names| sink.columns(names))
 }
 
 /// Passes the rows that `mapping` finds in `answer` to `sink`. `text` is a reusable buffer for JSON cells.
@@ -68,12 +68,12 @@ pub fn rows<'a, T: Tree<'a>>(
     text: &mut String,
     sink: &mut dyn RowSink,
 ) -> Result<()> {
-    descend(&Level { node: answer, number: 0, above: None }, mapping, text, sink)
+    descend(&ListContext { node: answer, number: 0, above: None }, mapping, text, sink)
 }
 
 /// Iterates over the remaining lists of the mapping below a level. Passes on one row if no list remains.
 fn descend<'a, T: Tree<'a>>(
-    level: &Level<'_, T>,
+    level: &ListContext<'_, T>,
     mapping: &Mapping,
     text: &mut String,
     sink: &mut dyn RowSink,
@@ -81,13 +81,13 @@ fn descend<'a, T: Tree<'a>>(
     let Some(pointer) = mapping.each.get(level.number) else {
         text.clear();
         let columns = &mapping.columns;
-        let none = Made::Cell(Cell::Null);
-        let row = few(columns.len(), none, |index| cell(level, &columns[index], text))?;
+        let none = BuiltCell::Cell(Cell::Null);
+        let row = collect_inline(columns.len(), none, |index| cell(level, &columns[index], text))?;
         let made = |index: usize| match row.all()[index] {
-            Made::Cell(cell) => Ok(cell),
-            Made::Json(start, end) => Ok(Cell::Text(&text[start..end])),
+            BuiltCell::Cell(cell) => Ok(cell),
+            BuiltCell::Json(start, end) => Ok(Cell::Text(&text[start..end])),
         };
-        return with_few(columns.len(), Cell::Null, made, |cells| sink.row(cells));
+        return with_inline(columns.len(), Cell::Null, made, |cells| sink.row(cells));
     };
     let Some(list) = pointer.find(level.node) else { return Ok(()) };
     let Some(elements) = list.elements() else {
@@ -95,21 +95,25 @@ fn descend<'a, T: Tree<'a>>(
             Leaf::Null => Ok(()),
             other => Err(DriverError::Unsupported(format!(
                 "`{pointer}` in the answer is {} and not a list: name another place in `each`",
-                other.kind()
+                other.type_name()
             ))),
         };
     };
     for node in elements {
-        descend(&Level { node, number: level.number + 1, above: Some(level) }, mapping, text, sink)?;
+        descend(&ListContext { node, number: level.number + 1, above: Some(level) }, mapping, text, sink)?;
     }
     Ok(())
 }
 
-fn cell<'a, T: Tree<'a>>(level: &Level<'_, T>, column: &Column, text: &mut String) -> Result<Made<'a>> {
+fn cell<'a, T: Tree<'a>>(
+    level: &ListContext<'_, T>,
+    column: &Column,
+    text: &mut String,
+) -> Result<BuiltCell<'a>> {
     let cell = match &column.source {
         Source::At(place) => return value(level, column, place, text),
         Source::Of(Function::Difference, places) => {
-            let [first, second] = places.as_slice() else { return Ok(Made::Cell(Cell::Null)) };
+            let [first, second] = places.as_slice() else { return Ok(BuiltCell::Cell(Cell::Null)) };
             match (number(level, column, first, text)?, number(level, column, second, text)?) {
                 (Cell::Null, _) | (_, Cell::Null) => Cell::Null,
                 (first, second) => add(first, second, column, true)?,
@@ -127,48 +131,48 @@ fn cell<'a, T: Tree<'a>>(level: &Level<'_, T>, column: &Column, text: &mut Strin
             sum
         }
     };
-    Ok(Made::Cell(cell))
+    Ok(BuiltCell::Cell(cell))
 }
 
 /// Returns an argument of a function: the value at `place` as a cell.
 fn number<'a, T: Tree<'a>>(
-    level: &Level<'_, T>,
+    level: &ListContext<'_, T>,
     column: &Column,
-    place: &Place,
+    place: &ValuePath,
     text: &mut String,
 ) -> Result<Cell<'a>> {
     match value(level, column, place, text)? {
-        Made::Cell(cell) => Ok(cell),
+        BuiltCell::Cell(cell) => Ok(cell),
         // `Mapping` rejects functions of type JSON, so this is unreachable.
-        Made::Json(..) => Ok(Cell::Null),
+        BuiltCell::Json(..) => Ok(Cell::Null),
     }
 }
 
 /// Returns the value at `place`, converted to the column's type. Null if nothing is there.
 fn value<'a, T: Tree<'a>>(
-    level: &Level<'_, T>,
+    level: &ListContext<'_, T>,
     column: &Column,
-    place: &Place,
+    place: &ValuePath,
     text: &mut String,
-) -> Result<Made<'a>> {
+) -> Result<BuiltCell<'a>> {
     let found = level.node(place.level.unwrap_or(level.number)).and_then(|node| place.at.find(node));
-    let Some(node) = found else { return Ok(Made::Cell(Cell::Null)) };
+    let Some(node) = found else { return Ok(BuiltCell::Cell(Cell::Null)) };
     let leaf = node.leaf();
     if matches!(leaf, Leaf::Null) || column.null.as_ref().is_some_and(|stand_in| leaf.is(stand_in)) {
-        return Ok(Made::Cell(Cell::Null));
+        return Ok(BuiltCell::Cell(Cell::Null));
     }
     let wrong = |wanted: &str, advice: &str| {
-        let kind = leaf.kind();
+        let kind = leaf.type_name();
         Err(DriverError::Unsupported(format!(
             "column `{}` is to be {wanted}, but the answer has {kind} at `{}`{advice}",
             column.name, place.at
         )))
     };
-    Ok(Made::Cell(match (column.kind, leaf) {
+    Ok(BuiltCell::Cell(match (column.kind, leaf) {
         (Some(Type::Json), _) => {
             let start = text.len();
             node.write(text);
-            return Ok(Made::Json(start, text.len()));
+            return Ok(BuiltCell::Json(start, text.len()));
         }
         (None | Some(Type::Integer), Leaf::Int(number)) => Cell::Int(number),
         (None | Some(Type::Integer | Type::Milliseconds), Leaf::Time(microseconds)) => {

@@ -3,11 +3,11 @@ use proptest::prelude::*;
 use serde_json::{Value as Json, json};
 
 use super::*;
-use crate::rows::Outcome;
+use crate::rows::ResultSet;
 
 /// Collects the rows that a mapping finds.
-fn rows<'a, T: Tree<'a>>(answer: T, mapping: &Mapping) -> Result<Outcome> {
-    let mut outcome = Outcome::default();
+fn rows<'a, T: Tree<'a>>(answer: T, mapping: &Mapping) -> Result<ResultSet> {
+    let mut outcome = ResultSet::default();
     super::columns(mapping, &mut outcome)?;
     super::rows(answer, mapping, &mut String::new(), &mut outcome)?;
     Ok(outcome)

@@ -101,7 +101,7 @@ pub enum Leaf<'a> {
 
 impl Leaf<'_> {
     /// Describes the type for error messages, with an article.
-    pub(super) fn kind(&self) -> &'static str {
+    pub(super) fn type_name(&self) -> &'static str {
         match self {
             Leaf::Null => "null",
             Leaf::Bool(_) => "a boolean",

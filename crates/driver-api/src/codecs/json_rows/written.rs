@@ -14,12 +14,12 @@ const LEVELS: usize = 400;
 
 /// Members of an object in source order, each with the source text of its value.
 #[derive(Debug)]
-pub struct Members<'a>(pub Vec<(String, &'a RawValue)>);
+pub struct RawMembers<'a>(pub Vec<(String, &'a RawValue)>);
 
-impl<'de: 'a, 'a> Deserialize<'de> for Members<'a> {
+impl<'de: 'a, 'a> Deserialize<'de> for RawMembers<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct InOrder;
-        impl<'de> Visitor<'de> for InOrder {
+        struct OrderedVisitor;
+        impl<'de> Visitor<'de> for OrderedVisitor {
             type Value = Vec<(String, &'de RawValue)>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -34,13 +34,13 @@ impl<'de: 'a, 'a> Deserialize<'de> for Members<'a> {
                 Ok(members)
             }
         }
-        deserializer.deserialize_map(InOrder).map(Members)
+        deserializer.deserialize_map(OrderedVisitor).map(RawMembers)
     }
 }
 
 /// JSON value together with its source text.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Written<'a> {
+pub struct RawJson<'a> {
     text: &'a str,
     content: Content<'a>,
 }
@@ -49,11 +49,11 @@ pub struct Written<'a> {
 enum Content<'a> {
     /// Scalar: neither a list nor an object.
     One(Json),
-    List(Vec<Written<'a>>),
-    Object(Vec<(String, Written<'a>)>),
+    List(Vec<RawJson<'a>>),
+    Object(Vec<(String, RawJson<'a>)>),
 }
 
-impl<'a> Written<'a> {
+impl<'a> RawJson<'a> {
     /// Parses a text that is one JSON value, with white space around it allowed.
     ///
     /// # Errors
@@ -76,7 +76,7 @@ impl<'a> Written<'a> {
                 Content::List(elements.collect::<Result<_, _>>()?)
             }
             Some(b'{') => {
-                let Members(members) = serde_json::from_str(text).map_err(wrong)?;
+                let RawMembers(members) = serde_json::from_str(text).map_err(wrong)?;
                 let members =
                     members.into_iter().map(|(name, raw)| Ok((name, Self::below(raw.get(), level + 1)?)));
                 Content::Object(members.collect::<Result<_, String>>()?)
@@ -87,8 +87,8 @@ impl<'a> Written<'a> {
     }
 }
 
-impl<'a, 'w> Tree<'a> for &'a Written<'w> {
-    type Elements = std::slice::Iter<'a, Written<'w>>;
+impl<'a, 'w> Tree<'a> for &'a RawJson<'w> {
+    type Elements = std::slice::Iter<'a, RawJson<'w>>;
 
     fn member(self, name: &str) -> Option<Self> {
         match &self.content {
@@ -124,7 +124,7 @@ mod tests {
     #[test]
     fn a_value_that_is_taken_whole_is_as_it_was_written() {
         let text = r#" {"a": [{"z": 1.0, "b" : "\u00e9", "n": 99999999999999999999}, 2], "e": {}} "#;
-        let tree = Written::read(text).unwrap();
+        let tree = RawJson::read(text).unwrap();
         let elements: Vec<_> = (&tree).member("a").unwrap().elements().unwrap().collect();
         assert_eq!(elements[0].json(), r#"{"z": 1.0, "b" : "\u00e9", "n": 99999999999999999999}"#);
         assert_eq!(elements[0].member("b").unwrap().leaf(), Leaf::Text("é"));
@@ -136,10 +136,10 @@ mod tests {
     #[test]
     fn what_is_no_json_or_too_deep_is_an_error() {
         for text in ["", "{", "[1,]", "{\"a\" 1}", "1 2", "nul"] {
-            assert!(Written::read(text).is_err(), "{text}");
+            assert!(RawJson::read(text).is_err(), "{text}");
         }
         let deep = |levels: usize| format!("{}{}", "[".repeat(levels), "]".repeat(levels));
-        assert!(Written::read(&deep(300)).is_ok());
-        assert!(Written::read(&deep(500)).unwrap_err().contains("400 levels"));
+        assert!(RawJson::read(&deep(300)).is_ok());
+        assert!(RawJson::read(&deep(500)).unwrap_err().contains("400 levels"));
     }
 }

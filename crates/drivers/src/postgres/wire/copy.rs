@@ -4,7 +4,7 @@ use jsonathlon_driver_api::driver::{DriverError, Result};
 
 use super::super::export::unescaped;
 use super::Wire;
-use super::message::{self, Said, malformed};
+use super::message::{self, ErrorResponse, malformed};
 use super::startup::query;
 
 /// Payload in bytes of a message with rows; the server reads each message into memory as a whole.
@@ -19,7 +19,11 @@ impl Wire {
     /// # Errors
     /// If the connection is lost, if the server reports an error before it reads rows, or if the statement
     /// reads none.
-    pub(in super::super) fn copy_in(&mut self, statement: &str, lines: &[u8]) -> Result<Option<Said>> {
+    pub(in super::super) fn copy_in(
+        &mut self,
+        statement: &str,
+        lines: &[u8],
+    ) -> Result<Option<ErrorResponse>> {
         self.write(&query(statement))?;
         // The server asks for rows, or is ready for another statement; an error before that is not about
         // rows.

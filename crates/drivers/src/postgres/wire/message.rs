@@ -203,7 +203,7 @@ pub(in super::super) fn utf8(bytes: &[u8]) -> Result<&str> {
 }
 
 /// Fields of a server's error message that classify it.
-pub(in super::super) struct Said {
+pub(in super::super) struct ErrorResponse {
     pub(in super::super) state: String,
     pub(in super::super) words: String,
     /// Context of the error, which names the line of a bulk load; empty if there is none.
@@ -212,7 +212,7 @@ pub(in super::super) struct Said {
     pub(in super::super) is_fatal: bool,
 }
 
-impl Said {
+impl ErrorResponse {
     pub(in super::super) fn read(body: &[u8]) -> Result<Self> {
         let mut reader = Reader(body);
         let (state, words, context) = (String::new(), String::new(), String::new());

@@ -10,7 +10,7 @@ use jsonathlon_driver_api::driver::{DriverError, Result};
 use jsonathlon_driver_api::endpoint::Endpoint;
 
 use crate::socket::{Inbox, Socket};
-use message::Said;
+use message::ErrorResponse;
 
 /// Connection after a successful login.
 pub(super) struct Wire {
@@ -33,14 +33,14 @@ impl Wire {
         if endpoint.tls.is_some() {
             return Ok(None);
         }
-        Self::begin(endpoint, statements, endpoint.reach(startup::login)?)
+        Self::begin(endpoint, statements, endpoint.connect_with_retry(startup::login)?)
     }
 
     /// As [`Wire::open`], but without waiting, for a server to which another session is open already.
     ///
     /// # Errors
     /// As for [`Wire::open`].
-    pub(super) fn beside(endpoint: &Endpoint, statements: &[String]) -> Result<Option<Self>> {
+    pub(super) fn open_sibling(endpoint: &Endpoint, statements: &[String]) -> Result<Option<Self>> {
         if endpoint.tls.is_some() {
             return Ok(None);
         }
@@ -57,7 +57,7 @@ impl Wire {
     }
 
     pub(super) fn lost(&self, words: &dyn std::fmt::Display) -> DriverError {
-        self.endpoint.told(DriverError::Crashed(words.to_string()))
+        self.endpoint.with_server_context(DriverError::Crashed(words.to_string()))
     }
 
     /// Sends a request. Must not be called before the answer to the last one is consumed.
@@ -114,8 +114,8 @@ impl Wire {
 
     /// Decodes an error message. A fatal one becomes an error, because the server then closes the connection
     /// without becoming ready again.
-    fn check(&self, body: &[u8]) -> Result<Said> {
-        let said = Said::read(body)?;
+    fn check(&self, body: &[u8]) -> Result<ErrorResponse> {
+        let said = ErrorResponse::read(body)?;
         if said.is_fatal { Err(self.lost(&said.words)) } else { Ok(said) }
     }
 
@@ -126,12 +126,12 @@ impl Wire {
 
     /// Returns the server's error in the answer. `None` if the statement succeeded.
     pub(super) fn error(&self) -> Option<DriverError> {
-        self.said().map(|said| said.map_or_else(|error| error, Said::error))
+        self.said().map(|said| said.map_or_else(|error| error, ErrorResponse::error))
     }
 
-    fn said(&self) -> Option<Result<Said>> {
+    fn said(&self) -> Option<Result<ErrorResponse>> {
         let (_, body, _) = message::at(self.inbox.bytes(), self.failed?).ok()??;
-        Some(Said::read(body))
+        Some(ErrorResponse::read(body))
     }
 
     /// Consumes the answer and makes room for the next one.

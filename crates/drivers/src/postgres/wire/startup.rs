@@ -3,21 +3,21 @@
 use std::io::{self, ErrorKind};
 
 use jsonathlon_driver_api::driver::Result;
-use jsonathlon_driver_api::endpoint::{Endpoint, NotReady};
+use jsonathlon_driver_api::endpoint::{ConnectFailure, Endpoint};
 
-use super::message::{Reader, Said, at, message, startup, text};
+use super::message::{ErrorResponse, Reader, at, message, startup, text};
 use crate::scram::Scram;
 use crate::socket::{Inbox, Socket};
 
 const MECHANISM: &str = "SCRAM-SHA-256";
 const CANNOT_CONNECT_NOW: &str = "57P03";
 
-type Ready<T> = std::result::Result<T, NotReady>;
+type StartupResult<T> = std::result::Result<T, ConnectFailure>;
 
 /// Logs in. `None` if the server requires an authentication method that is not supported here.
-pub(in super::super) fn login(endpoint: &Endpoint) -> Ready<Option<Socket>> {
-    let socket = Socket::connect(endpoint, endpoint.attempt()).map_err(yet)?;
-    socket.wait(Some(endpoint.attempt())).map_err(yet)?;
+pub(in super::super) fn login(endpoint: &Endpoint) -> StartupResult<Option<Socket>> {
+    let socket = Socket::connect(endpoint, endpoint.step_timeout()).map_err(yet)?;
+    socket.wait(Some(endpoint.step_timeout())).map_err(yet)?;
     let mut session = Session { socket, inbox: Inbox::default() };
     session.socket.send(&startup(&endpoint.user, &endpoint.database)).map_err(yet)?;
     let mut scram = None;
@@ -55,9 +55,9 @@ pub(in super::super) fn login(endpoint: &Endpoint) -> Ready<Option<Socket>> {
                 }
             }
             b'E' => {
-                let said = Said::read(&body).map_err(ever)?;
+                let said = ErrorResponse::read(&body).map_err(ever)?;
                 return Err(if said.state == CANNOT_CONNECT_NOW {
-                    NotReady::Yet(said.words)
+                    ConnectFailure::Transient(said.words)
                 } else {
                     ever(said.words)
                 });
@@ -69,12 +69,12 @@ pub(in super::super) fn login(endpoint: &Endpoint) -> Ready<Option<Socket>> {
     Ok(Some(session.socket))
 }
 
-fn yet(error: io::Error) -> NotReady {
-    NotReady::Yet(error.to_string())
+fn yet(error: io::Error) -> ConnectFailure {
+    ConnectFailure::Transient(error.to_string())
 }
 
-fn ever(why: impl std::fmt::Display) -> NotReady {
-    NotReady::Ever(format!("the server refused the session: {why}"))
+fn ever(why: impl std::fmt::Display) -> ConnectFailure {
+    ConnectFailure::Permanent(format!("the server refused the session: {why}"))
 }
 
 /// Returns `true` if the supported mechanism is among those that the server offers.
@@ -94,7 +94,7 @@ struct Session {
 }
 
 impl Session {
-    fn next(&mut self) -> Ready<(u8, Vec<u8>)> {
+    fn next(&mut self) -> StartupResult<(u8, Vec<u8>)> {
         loop {
             if let Some((kind, body, end)) = at(self.inbox.bytes(), 0).map_err(ever)? {
                 let body = body.to_vec();
@@ -102,13 +102,13 @@ impl Session {
                 return Ok((kind, body));
             }
             self.inbox.fill(&self.socket, true).map_err(|error| match error.kind() {
-                ErrorKind::WouldBlock => NotReady::Yet("no answer to the login".to_owned()),
+                ErrorKind::WouldBlock => ConnectFailure::Transient("no answer to the login".to_owned()),
                 _ => yet(error),
             })?;
         }
     }
 
-    fn answer(&self, fill: impl FnOnce(&mut Vec<u8>)) -> Ready<()> {
+    fn answer(&self, fill: impl FnOnce(&mut Vec<u8>)) -> StartupResult<()> {
         let mut out = Vec::new();
         message(b'p', &mut out, fill);
         self.socket.send(&out).map_err(yet)

@@ -4,23 +4,24 @@
 use std::{io::Write, path::Path, process::ExitCode};
 
 use jsonathlon_artifacts::Store;
-use jsonathlon_catalogue::{Catalogue, OwnQuestions, Profile, QUESTIONS, Setting};
+use jsonathlon_catalogue::{Catalogue, MemoryProfile, QUESTIONS, TargetKind, UserQuestions};
 use jsonathlon_dataset::source::Source;
 use jsonathlon_report::agreement;
 use jsonathlon_results::summary::Run;
-use jsonathlon_schema::record::Given;
+use jsonathlon_schema::record::AnswerStatus;
 use jsonathlon_workloads::{
     RunError,
-    asking::AskSettings,
+    asking::QuestionSettings,
     questions::{Questions, QuestionsSettings},
-    run::{Plan, start},
+    run::{RunPlan, start},
     settings::Settings,
 };
 
 use crate::{
-    cli::{CatalogueArguments, NewerArguments},
+    cli::{CatalogueArguments, InstallOptions},
     commands::{
-        catalogue, configurations::targets, memory::usual_budget, print, purpose::Purpose, scratch, worker,
+        catalogue, configurations::targets, memory::default_budget, print, scratch, setup::SetupContext,
+        worker,
     },
     exit::{FAILED_CELL, Failure},
     interrupt::Interrupt,
@@ -34,31 +35,31 @@ const DOCUMENTS: usize = 1_000;
 const LIMIT_S: f64 = 300.0;
 
 /// Arguments of `jsonathlon questions check`.
-pub(super) struct Wanted<'a> {
+pub(super) struct CheckRequest<'a> {
     pub(super) folder: &'a Path,
     pub(super) data: Option<&'a str>,
     pub(super) systems: Option<&'a str>,
-    pub(super) newer: &'a NewerArguments,
+    pub(super) newer: &'a InstallOptions,
     pub(super) catalogue: &'a CatalogueArguments,
 }
 
-pub(super) fn run(wanted: &Wanted<'_>) -> Result<ExitCode, Failure> {
-    let own = OwnQuestions::read(wanted.folder)?;
+pub(super) fn run(wanted: &CheckRequest<'_>) -> Result<ExitCode, Failure> {
+    let own = UserQuestions::read(wanted.folder)?;
     let catalogue = catalogue(&wanted.catalogue.systems_dir)?;
     own.check_systems(&catalogue)?;
     let mut text =
         format!("{}: {} questions, {} folders\n", own.title, own.questions.len(), own.folders.len());
-    let mut is_well = true;
+    let mut is_rankable = true;
     for question in &own.questions {
         let (asked, not): (Vec<_>, Vec<_>) =
             own.folders.iter().partition(|folder| folder.asks(&question.name));
         if asked.is_empty() {
-            is_well = false;
+            is_rankable = false;
             let missing = own.error(&question.name, "no system has a statement for it");
             text += &format!("{missing}\n");
             continue;
         }
-        let names = |folders: &[&jsonathlon_catalogue::OwnFolder]| {
+        let names = |folders: &[&jsonathlon_catalogue::UserSystemFolder]| {
             folders.iter().map(|folder| folder.name.as_str()).collect::<Vec<_>>().join(", ")
         };
         text += &format!("  {:<24} {}\n", question.name, names(&asked));
@@ -67,42 +68,47 @@ pub(super) fn run(wanted: &Wanted<'_>) -> Result<ExitCode, Failure> {
         }
     }
     if own.folders.is_empty() {
-        is_well = false;
+        is_rankable = false;
         text += "there is no folder of statements: add one called like a system, as postgresql/\n";
     }
     print(&text)?;
-    if let Some(data) = wanted.data.filter(|_| is_well) {
-        is_well = ask(wanted, data, &own, &catalogue)?;
+    if let Some(data) = wanted.data.filter(|_| is_rankable) {
+        is_rankable = ask(wanted, data, &own, &catalogue)?;
     }
-    Ok(if is_well { ExitCode::SUCCESS } else { ExitCode::from(FAILED_CELL) })
+    Ok(if is_rankable { ExitCode::SUCCESS } else { ExitCode::from(FAILED_CELL) })
 }
 
 /// Asks each system over the first documents. Returns `true` if every answer is settled and no system gave
 /// another one.
-fn ask(wanted: &Wanted<'_>, data: &str, own: &OwnQuestions, catalogue: &Catalogue) -> Result<bool, Failure> {
+fn ask(
+    wanted: &CheckRequest<'_>,
+    data: &str,
+    own: &UserQuestions,
+    catalogue: &Catalogue,
+) -> Result<bool, Failure> {
     let interrupt = Interrupt::install()?;
     let scratch = scratch("jsonathlon-questions-")?;
     let first = scratch.path().join("first.ndjson");
     write_first(data, &first)?;
-    let purpose = Purpose { workload: QUESTIONS, durability: None, own: Some(own) };
+    let purpose = SetupContext { workload: QUESTIONS, durability: None, own: Some(own) };
     let selected = match wanted.systems {
         None => purpose.usual(catalogue, None)?,
         names => catalogue.select(names)?,
     };
     let systems: Vec<_> = selected.iter().map(|one| one.system).collect();
     let mut configurations = Vec::new();
-    for (one, variants) in selected.iter().zip(purpose.variants(&systems, "default", Setting::Started)?) {
+    for (one, variants) in selected.iter().zip(purpose.variants(&systems, "default", TargetKind::Started)?) {
         let Some(storage) = one.system.storages().first() else { continue };
         for variant in variants {
             let make = |variant: &str| {
                 Ok::<_, Failure>(one.system.configuration(one.version, variant, &storage.name)?)
             };
-            let configuration = purpose.of(purpose.set_up(one.system, &variant, make)?)?;
-            configurations.push(configuration.with_memory(Profile::Sized, usual_budget())?);
+            let configuration = purpose.of(purpose.configure(one.system, &variant, make)?)?;
+            configurations.push(configuration.with_memory(MemoryProfile::Sized, default_budget())?);
         }
     }
     let store = Store::from_environment()?.accepting_newer(wanted.newer.accept_newer);
-    let plan = Plan {
+    let plan = RunPlan {
         source: Source::Path(first),
         settings: Settings {
             rounds: 1,
@@ -115,23 +121,24 @@ fn ask(wanted: &Wanted<'_>, data: &str, own: &OwnQuestions, catalogue: &Catalogu
         worker: worker()?,
         command: Vec::new(),
     };
-    let once = AskSettings { hot_trials: 1, most_hot_trials: 1, cold: false, ..AskSettings::default() };
+    let once =
+        QuestionSettings { hot_trials: 1, most_hot_trials: 1, cold: false, ..QuestionSettings::default() };
     let folder = scratch.path().join("run");
     let mut progress = RunProgress::new();
     let mut workload = Questions::new(QuestionsSettings::of(own, once));
-    let ended = start(&plan, &mut workload, &folder, &mut progress, &|| interrupt.wanted());
+    let ended = start(&plan, &mut workload, &folder, &mut progress, &|| interrupt.is_requested());
     progress.finish();
     match ended {
         Err(RunError::Interrupted) => return Err(Failure::interrupted("nothing was kept; check again")),
         other => other?,
     }
     let run = Run::read(&folder)?;
-    let mut is_well = true;
+    let mut is_rankable = true;
     let mut text = format!("over the first {DOCUMENTS} documents at most:\n");
     for one in run.agreements() {
-        is_well &= one.basis.is_settled()
+        is_rankable &= one.basis.is_settled()
             && one.standings.iter().all(|standing| {
-                matches!(standing.answer, Given::Same | Given::NotAsked)
+                matches!(standing.answer, AnswerStatus::Same | AnswerStatus::NotAsked)
                     && !agreement::is_disputed_over_its_own(one, standing)
             });
         text += &format!("  {}\n", one.question);
@@ -140,7 +147,7 @@ fn ask(wanted: &Wanted<'_>, data: &str, own: &OwnQuestions, catalogue: &Catalogu
         }
     }
     print(&text)?;
-    Ok(is_well)
+    Ok(is_rankable)
 }
 
 fn write_first(data: &str, to: &Path) -> Result<(), Failure> {

@@ -5,10 +5,10 @@ mod new;
 
 use std::process::ExitCode;
 
-use jsonathlon_catalogue::{OwnQuestions, QUESTIONS};
+use jsonathlon_catalogue::{QUESTIONS, UserQuestions};
 use jsonathlon_workloads::questions::{Questions, QuestionsSettings};
 
-use super::asked::{Asked, asking, usual};
+use super::run_request::{RunRequest, asking, question_defaults};
 use crate::{
     cli::{
         RunArguments,
@@ -20,18 +20,20 @@ use crate::{
 pub(crate) fn run(arguments: &QuestionsArguments) -> Result<ExitCode, Failure> {
     match &arguments.action {
         QuestionsAction::New { folder, data, catalogue } => new::run(folder, data, catalogue),
-        QuestionsAction::Check { folder, data, systems, newer, catalogue } => check::run(&check::Wanted {
-            folder,
-            data: data.as_deref(),
-            systems: systems.as_deref(),
-            newer,
-            catalogue,
-        }),
+        QuestionsAction::Check { folder, data, systems, newer, catalogue } => {
+            check::run(&check::CheckRequest {
+                folder,
+                data: data.as_deref(),
+                systems: systems.as_deref(),
+                newer,
+                catalogue,
+            })
+        }
     }
 }
 
 /// Converts the arguments of `jsonathlon run questions` into the request of a run.
-pub(super) fn asked(arguments: &RunQuestions) -> Result<Asked<'_>, Failure> {
+pub(super) fn asked(arguments: &RunQuestions) -> Result<RunRequest<'_>, Failure> {
     let run = &arguments.run;
     let settings = asking(run, &arguments.asking);
     let Some(folder) = &arguments.questions else {
@@ -45,12 +47,18 @@ pub(super) fn asked(arguments: &RunQuestions) -> Result<Asked<'_>, Failure> {
             expected: std::collections::BTreeMap::new(),
         };
         let workload = Box::new(Questions::new(none));
-        return Ok(Asked { arguments: run, source: None, usual: usual(run), workload, own: None });
+        return Ok(RunRequest {
+            arguments: run,
+            source: None,
+            usual: question_defaults(run),
+            workload,
+            own: None,
+        });
     };
     not_of_questions(run)?;
-    let own = OwnQuestions::read(folder)?;
+    let own = UserQuestions::read(folder)?;
     let workload = Box::new(Questions::new(QuestionsSettings::of(&own, settings)));
-    Ok(Asked { arguments: run, source: None, usual: usual(run), workload, own: Some(own) })
+    Ok(RunRequest { arguments: run, source: None, usual: question_defaults(run), workload, own: Some(own) })
 }
 
 /// Requires `--data`, and rejects shared options that do not apply to this workload.

@@ -3,11 +3,13 @@
 use std::{path::Path, process::ExitCode, time::Duration};
 
 use jsonathlon_catalogue::{
-    Catalogue, FirstAsked, Kind, KnownPath, OwnQuestions, Part, QUESTIONS, StatementKind, System,
+    Catalogue, FirstAsked, KnownPath, QUESTIONS, StatementKind, System, TemplateKind, UserQuestions,
+    WorkloadSetup,
 };
 use jsonathlon_dataset::{
     describe::{
-        FirstQuestion, Limits, PathProfile, Profile, Sampled, Steps, Wanted, first_questions, sample,
+        PathProfile, Profile, SampleLimits, SampleProfile, Steps, SuggestedQuestion, SuggestionKind, sample,
+        suggest_questions,
     },
     left_out,
     source::Source,
@@ -22,7 +24,7 @@ use crate::{
 };
 
 /// Limits of the sample: large enough for any path that matters, and read within seconds.
-const LIMITS: Limits = Limits { bytes: 256 << 20, time: Duration::from_secs(6), kept: 5_000 };
+const LIMITS: SampleLimits = SampleLimits { bytes: 256 << 20, time: Duration::from_secs(6), kept: 5_000 };
 
 /// Trait in a data profile that counts JSON documents that are no objects.
 const NOT_OBJECT: &str = "not_object";
@@ -30,9 +32,9 @@ const NOT_OBJECT: &str = "not_object";
 const FAULTS: usize = 3;
 
 /// A question with the kind and the name that it has in files.
-struct Named<'a> {
-    question: &'a FirstQuestion,
-    kind: Kind,
+struct NamedQuestion<'a> {
+    question: &'a SuggestedQuestion,
+    kind: TemplateKind,
     name: String,
 }
 
@@ -48,8 +50,8 @@ pub(super) fn run(folder: &Path, data: &str, folders: &CatalogueArguments) -> Re
     }
     let catalogue = catalogue(&folders.systems_dir)?;
     let interrupt = Interrupt::install()?;
-    let sampled = sample(&source, LIMITS, &|| interrupt.wanted())?;
-    let found = first_questions(&sampled);
+    let sampled = sample(&source, LIMITS, &|| interrupt.is_requested())?;
+    let found = suggest_questions(&sampled);
     if found.is_empty() {
         return Err(Failure::usage(format!(
             "{} has no path of strings or numbers that a first question could ask about: {}; write questions.toml \
@@ -62,8 +64,9 @@ pub(super) fn run(folder: &Path, data: &str, folders: &CatalogueArguments) -> Re
     let mut notes: Vec<String> = left_out::sentence(&sampled.profile.left_out).into_iter().collect();
     notes.extend(no_documents(&sampled.profile));
     let written = written(&named, &paths(&sampled), &catalogue, &mut notes);
-    let is_asked =
-        |one: &Named<'_>| written.iter().any(|(_, files)| files.iter().any(|file| file.of == one.name));
+    let is_asked = |one: &NamedQuestion<'_>| {
+        written.iter().any(|(_, files)| files.iter().any(|file| file.of == one.name))
+    };
     named.retain(is_asked);
     if named.is_empty() {
         return Err(Failure::usage(format!(
@@ -80,7 +83,7 @@ pub(super) fn run(folder: &Path, data: &str, folders: &CatalogueArguments) -> Re
         }
     }
     // Verifies that the written folder can be read.
-    OwnQuestions::read(folder)?.check_systems(&catalogue)?;
+    UserQuestions::read(folder)?.check_systems(&catalogue)?;
     let mut text = format!("{}\n", looked_at(&sampled));
     for one in &named {
         text += &format!("  {:<24} {}\n", one.name, title(one));
@@ -133,7 +136,7 @@ fn no_documents(profile: &Profile) -> Option<String> {
 }
 
 /// Text on how many documents and bytes were sampled, and whether that was everything.
-fn looked_at(sampled: &Sampled) -> String {
+fn looked_at(sampled: &SampleProfile) -> String {
     let profile = &sampled.profile;
     let (documents, bytes) = (format::whole(profile.documents as f64), format::bytes(profile.bytes as f64));
     match sampled.is_whole {
@@ -144,18 +147,18 @@ fn looked_at(sampled: &Sampled) -> String {
     }
 }
 
-fn kind(wanted: Wanted) -> Kind {
+fn kind(wanted: SuggestionKind) -> TemplateKind {
     match wanted {
-        Wanted::Count => Kind::Count,
-        Wanted::Top => Kind::Top,
-        Wanted::Sum => Kind::Sum,
-        Wanted::Filter => Kind::Filter,
-        Wanted::Distinct => Kind::Distinct,
+        SuggestionKind::Count => TemplateKind::Count,
+        SuggestionKind::Top => TemplateKind::Top,
+        SuggestionKind::Sum => TemplateKind::Sum,
+        SuggestionKind::Filter => TemplateKind::Filter,
+        SuggestionKind::Distinct => TemplateKind::Distinct,
     }
 }
 
-fn names(found: &[FirstQuestion]) -> Vec<Named<'_>> {
-    let mut named: Vec<Named<'_>> = Vec::new();
+fn names(found: &[SuggestedQuestion]) -> Vec<NamedQuestion<'_>> {
+    let mut named: Vec<NamedQuestion<'_>> = Vec::new();
     for question in found {
         let kind = kind(question.wanted);
         let last = question.keys.last().map_or("", String::as_str);
@@ -167,52 +170,52 @@ fn names(found: &[FirstQuestion]) -> Vec<Named<'_>> {
         let slug = slug.split('-').filter(|part| !part.is_empty()).collect::<Vec<_>>().join("-");
         let base =
             [kind.word(), &slug].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("-");
-        named.push(Named { question, kind, name: base });
+        named.push(NamedQuestion { question, kind, name: base });
     }
     named
 }
 
-fn title(one: &Named<'_>) -> String {
+fn title(one: &NamedQuestion<'_>) -> String {
     let path = &one.question.path;
     match one.kind {
-        Kind::Count => format!("most frequent {path}"),
-        Kind::Top => format!("largest {path}"),
-        Kind::Sum => format!("sum and mean of {path}"),
-        Kind::Filter => format!("documents with {path} = {}", one.question.value),
-        Kind::Distinct => format!("distinct {path}"),
+        TemplateKind::Count => format!("most frequent {path}"),
+        TemplateKind::Top => format!("largest {path}"),
+        TemplateKind::Sum => format!("sum and mean of {path}"),
+        TemplateKind::Filter => format!("documents with {path} = {}", one.question.value),
+        TemplateKind::Distinct => format!("distinct {path}"),
     }
 }
 
 /// Content of `questions.toml` for these questions.
-fn definition(named: &[Named<'_>], sampled: &Sampled) -> String {
+fn definition(named: &[NamedQuestion<'_>], sampled: &SampleProfile) -> String {
     let mut text = format!(
         "# First questions, written by `jsonathlon questions new`; edit them as you like.\n# {}\n",
         looked_at(sampled).replace(char::is_control, " ")
     );
     for one in named {
-        let FirstQuestion { share, others, path, .. } = one.question;
+        let SuggestedQuestion { share, others, path, .. } = one.question;
         let (columns, order, asks): (&[(&str, &str)], &[&str], String) = match one.kind {
-            Kind::Count => (
+            TemplateKind::Count => (
                 &[("value", "string"), ("n", "number")],
                 &["n desc", "value"],
                 format!("The ten most frequent strings at {path}, with how many documents have each."),
             ),
-            Kind::Top => {
+            TemplateKind::Top => {
                 (&[("value", "number")], &["value desc"], format!("The ten largest numbers at {path}."))
             }
-            Kind::Sum => (
+            TemplateKind::Sum => (
                 &[("total", "number"), ("mean", "number"), ("n", "number"), ("size", "number")],
                 &[],
                 format!(
                     "The sum and the mean of all numbers at {path}, how many they are, and their sum without signs."
                 ),
             ),
-            Kind::Filter => (
+            TemplateKind::Filter => (
                 &[("n", "number")],
                 &[],
                 format!("How many documents have the string {} at {path}.", one.question.value),
             ),
-            Kind::Distinct => {
+            TemplateKind::Distinct => {
                 (&[("n", "number")], &[], format!("How many different strings there are at {path}."))
             }
         };
@@ -238,7 +241,7 @@ fn definition(named: &[Named<'_>], sampled: &Sampled) -> String {
             let order: Vec<String> = order.iter().map(|column| quoted(column)).collect();
             text += &format!("order = [{}]\nlimit = 10\n", order.join(", "));
         }
-        if one.kind == Kind::Sum {
+        if one.kind == TemplateKind::Sum {
             text += "# What cancels is compared within 1e-9 of what was added up, and not of the little that is left.\n";
             text += "scale = { total = \"size\", mean = \"size / n\" }\n";
         }
@@ -269,10 +272,10 @@ struct StatementOf {
 }
 
 /// Names of systems, each with its statement files.
-type Written = Vec<(String, Vec<StatementOf>)>;
+type FilesBySystem = Vec<(String, Vec<StatementOf>)>;
 
 /// Paths of the sampled documents, in the form that statement templates take.
-fn paths(sampled: &Sampled) -> Vec<KnownPath> {
+fn paths(sampled: &SampleProfile) -> Vec<KnownPath> {
     let steps = sampled.profile.paths.iter().filter_map(PathProfile::steps);
     steps.map(|Steps { keys, is_in_array }| KnownPath { keys, is_in_array }).collect()
 }
@@ -280,17 +283,17 @@ fn paths(sampled: &Sampled) -> Vec<KnownPath> {
 /// Statement files of every system that has templates. Questions that a system cannot be asked, and documents
 /// that it alters, are appended to `notes`.
 fn written(
-    named: &[Named<'_>],
+    named: &[NamedQuestion<'_>],
     paths: &[KnownPath],
     catalogue: &Catalogue,
     notes: &mut Vec<String>,
-) -> Written {
+) -> FilesBySystem {
     let mut all = Vec::new();
     for system in catalogue.systems().iter().filter(|system| system.runs(QUESTIONS)) {
         let Some(part) = part(system) else { continue };
         let mut files = Vec::new();
         for one in named {
-            let FirstQuestion { keys, value, path, others, .. } = one.question;
+            let SuggestedQuestion { keys, value, path, others, .. } = one.question;
             let asked = FirstAsked { kind: one.kind, keys, value, is_mixed: *others > 0, paths };
             match part.first_question(&asked) {
                 Ok(statement) => files.push(file(&part, one, &statement)),
@@ -308,7 +311,7 @@ fn written(
     all
 }
 
-fn part(system: &System) -> Option<Part> {
+fn part(system: &System) -> Option<WorkloadSetup> {
     let variant = system.variants_of(QUESTIONS).iter().find(|one| one.is_default)?;
     let storage = system.storages().first()?;
     let mut configuration =
@@ -316,7 +319,7 @@ fn part(system: &System) -> Option<Part> {
     configuration.parts.remove(QUESTIONS)
 }
 
-fn file(part: &Part, one: &Named<'_>, statement: &str) -> StatementOf {
+fn file(part: &WorkloadSetup, one: &NamedQuestion<'_>, statement: &str) -> StatementOf {
     let of = one.name.clone();
     match part.files.get("load").map(|file| file.kind) {
         Some(StatementKind::Json) => {

@@ -1,30 +1,30 @@
 //! `jsonathlon study`: answers a published question with a few runs of the serving workload.
 
-mod kept;
 mod list;
-mod planned;
+mod plan;
+mod saved;
 
 use std::path::Path;
 use std::process::ExitCode;
 
-use jsonathlon_report::draw::Look;
 use jsonathlon_report::page;
-use jsonathlon_report::study::{FILE, Finding};
-use jsonathlon_results::folder::{holds_run, write_whole};
+use jsonathlon_report::render::TableStyle;
+use jsonathlon_report::study::{FILE, StudyResult};
+use jsonathlon_results::folder::{is_run_folder, write_atomic};
 use jsonathlon_results::summary::Run;
 use jsonathlon_studies::definition::Study;
-use jsonathlon_studies::parts::Part;
 use jsonathlon_studies::published::published;
+use jsonathlon_studies::runs::StudyRun;
 use jsonathlon_studies::{built_in, names};
 use jsonathlon_workloads::run::default_folder;
 
 use super::print;
-use super::run::carried_out;
+use super::run::execute;
 use crate::cli::study::StudyArguments;
 use crate::exit::{FAILED_CELL, Failure, INTERRUPTED};
 use crate::interrupt::Interrupt;
-use kept::Kept;
-use planned::Planned;
+use plan::StudyPlan;
+use saved::SavedStudy;
 
 /// Argument that lists the studies instead of naming one.
 const LIST: &str = "list";
@@ -37,17 +37,17 @@ pub(crate) fn run(arguments: &StudyArguments) -> Result<ExitCode, Failure> {
     let catalogue = super::catalogue(&arguments.catalogue.systems_dir)?;
     let (folder, kept, study) = match &arguments.resume {
         Some(folder) => {
-            let (kept, study) = Kept::read(folder)?;
+            let (kept, study) = SavedStudy::read(folder)?;
             (folder.clone(), kept, study)
         }
         None => {
             let study = named(arguments.study.as_deref().unwrap_or_default())?;
             let folder = arguments.out.clone().map_or_else(default_folder, Ok)?;
-            (folder, Kept::of(arguments), study)
+            (folder, SavedStudy::of(arguments), study)
         }
     };
     // All runs are planned and their options checked before the first one starts.
-    let planned = Planned::of(&study, &kept, &catalogue)?;
+    let planned = StudyPlan::of(&study, &kept, &catalogue)?;
     for note in &planned.notes {
         crate::say!("note: {note}");
     }
@@ -86,22 +86,22 @@ fn named(name: &str) -> Result<Study, Failure> {
 /// Starts or resumes one run in the study's folder; skips a run that is complete.
 fn measure(
     study: &Study,
-    kept: &Kept,
+    kept: &SavedStudy,
     arguments: &StudyArguments,
-    part: &Part,
-    systems: &planned::Systems,
+    part: &StudyRun,
+    systems: &plan::Systems,
     folder: &Path,
     interrupt: &Interrupt,
 ) -> Result<(), Failure> {
     let folder = &folder.join(&part.name);
-    let command = if !holds_run(folder) {
-        planned::command(study, kept, part, systems, folder, arguments.newer.accept_newer)?
+    let command = if !is_run_folder(folder) {
+        plan::command(study, kept, part, systems, folder, arguments.newer.accept_newer)?
     } else if Run::read(folder)?.open_trials().is_empty() {
         return Ok(());
     } else {
-        planned::resuming(kept, folder, arguments.newer.accept_newer)?
+        plan::resuming(kept, folder, arguments.newer.accept_newer)?
     };
-    if let Some(failure) = carried_out(&command, interrupt)?.cut_short {
+    if let Some(failure) = execute(&command, interrupt)?.cut_short {
         return Err(failure);
     }
     // Page of this single run. A failure is not fatal, because the study's answer does not need it.
@@ -124,12 +124,12 @@ fn advised(failure: Failure, folder: &Path) -> Failure {
 
 /// Prints the finding and writes the study's page. The exit code is success if all runs are complete and no
 /// cell failed.
-fn show(study: &Study, runs: &[(Part, Run)], folder: &Path, markdown: bool) -> Result<ExitCode, Failure> {
-    let finding = Finding::of(study, runs, &published()?);
-    print(&if markdown { finding.markdown() } else { finding.tables(Look { colour: true }) })?;
+fn show(study: &Study, runs: &[(StudyRun, Run)], folder: &Path, markdown: bool) -> Result<ExitCode, Failure> {
+    let finding = StudyResult::of(study, runs, &published()?);
+    print(&if markdown { finding.markdown() } else { finding.tables(TableStyle { colour: true }) })?;
     let file = folder.join(FILE);
-    write_whole(&file, finding.page().as_bytes())?;
+    write_atomic(&file, finding.page().as_bytes())?;
     crate::say!("the page of this study: {}", file.display());
-    let is_well = finding.seen.complete && finding.seen.failures.is_empty();
-    Ok(if is_well { ExitCode::SUCCESS } else { ExitCode::from(FAILED_CELL) })
+    let is_rankable = finding.seen.complete && finding.seen.failures.is_empty();
+    Ok(if is_rankable { ExitCode::SUCCESS } else { ExitCode::from(FAILED_CELL) })
 }

@@ -57,7 +57,7 @@ fn world(script: Value, more: &str) -> World {
 }
 
 fn trials(world: &World) -> Vec<Trial> {
-    world.kept("out").trials().into_iter().filter(|trial| trial.cell.step.is_own()).collect()
+    world.kept("out").trials().into_iter().filter(|trial| trial.cell.step.is_workload_step()).collect()
 }
 
 /// Name of a trial: its step and everything that distinguishes it from other trials.
@@ -222,7 +222,7 @@ fn a_system_that_dies_in_a_copy_is_started_again() {
 fn documents_beyond_a_limit_are_replaced_by_the_largest() {
     let world = world(json!({}), "largest = { n = 5, why = \"half a kilobyte is enough\" }\n");
     let summary = run(&world, "ma", &["-r", "1"]).expect(0).summary();
-    let own: Vec<_> = summary.results.iter().filter(|entry| entry.cell.step.is_own()).collect();
+    let own: Vec<_> = summary.results.iter().filter(|entry| entry.cell.step.is_workload_step()).collect();
     assert!(!own.is_empty());
     for entry in own {
         let parameters = &entry.cell.parameters;
@@ -236,7 +236,7 @@ fn documents_far_beyond_a_limit_are_not_applicable() {
     let summary = run(&world, "ma", &["-r", "1", "--sizes", "1KiB,4KiB"]).expect(0).summary();
     assert!(summary.complete && summary.failures.is_empty(), "{:?}", summary.failures);
     let of = |size: &'static str| {
-        let own = summary.results.iter().filter(|entry| entry.cell.step.is_own());
+        let own = summary.results.iter().filter(|entry| entry.cell.step.is_workload_step());
         own.filter(move |entry| entry.cell.parameters["size"].as_str() == Some(size))
     };
     assert!(of("1KiB").count() > 5 && of("4KiB").count() == of("1KiB").count());

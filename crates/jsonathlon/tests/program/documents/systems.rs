@@ -20,7 +20,7 @@ fn keeps(system: &str) -> Option<Summary> {
     let world = World::new();
     let summary = start(&world, system, &ALL).end(Duration::from_secs(900)).expect(0).summary();
     assert!(summary.complete && summary.failures.is_empty(), "{:?}", summary.failures);
-    for entry in summary.results.iter().filter(|entry| entry.cell.step.is_own()) {
+    for entry in summary.results.iter().filter(|entry| entry.cell.step.is_workload_step()) {
         assert!(matches!(entry.verdict, Verdict::Exact | Verdict::NotApplicable), "{entry:?}");
     }
     let right = |step: &str| {
@@ -31,7 +31,7 @@ fn keeps(system: &str) -> Option<Summary> {
         assert!(right(step) >= 2, "{step}: of two data sets");
     }
     // With so few rows a planner may scan them all unless it is forced to use an index.
-    let uses = |entry: &jsonathlon_results::summary::Entry| {
+    let uses = |entry: &jsonathlon_results::summary::CellSummary| {
         entry.metrics.get("index_use").is_some_and(|usage| *usage >= 2.0)
     };
     let has_index = right("index") > 0;

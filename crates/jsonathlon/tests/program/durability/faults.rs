@@ -44,7 +44,10 @@ fn a_system_that_ends_while_it_is_read_is_a_finding() {
     let world = World::with(&[keeping("ma", json!({}), fault)]);
     let summary = run(&world, "ma", &["--stops", "1"]).expect(1).summary();
     let found = entry(&summary, "ma", "synced", "process");
-    assert_eq!((stops(found)[0].told().as_str(), count(found, "stops_kept")), ("cannot be read: crash", 0));
+    assert_eq!(
+        (stops(found)[0].describe().as_str(), count(found, "stops_kept")),
+        ("cannot be read: crash", 0)
+    );
 }
 
 #[test]

@@ -7,8 +7,8 @@ mod planted;
 mod power;
 mod systems;
 
-use jsonathlon_results::summary::{Entry, Summary};
-use jsonathlon_schema::figure::Figure;
+use jsonathlon_results::summary::{CellSummary, Summary};
+use jsonathlon_schema::metric::MetricDef;
 use jsonathlon_schema::record::Finding;
 use serde_json::{Value, json};
 
@@ -43,8 +43,8 @@ fn script(keeps: Value, faults: Value) -> Value {
 }
 
 /// The result of a system in a durability tier for one kind of crash.
-fn entry<'a>(summary: &'a Summary, system: &str, tier: &str, kind: &str) -> &'a Entry {
-    let is_it = |entry: &&Entry| {
+fn entry<'a>(summary: &'a Summary, system: &str, tier: &str, kind: &str) -> &'a CellSummary {
+    let is_it = |entry: &&CellSummary| {
         let cell = &entry.cell;
         cell.id.system == system
             && cell.step.word() == kind
@@ -58,12 +58,12 @@ fn entry<'a>(summary: &'a Summary, system: &str, tier: &str, kind: &str) -> &'a 
 }
 
 /// A metric of the entry, as a count.
-fn count(entry: &Entry, name: &str) -> u64 {
-    let figure = Figure::named(name).unwrap();
+fn count(entry: &CellSummary, name: &str) -> u64 {
+    let figure = MetricDef::find(name).unwrap();
     entry.metric(figure).unwrap_or_else(|| panic!("no {name} in {entry:?}")) as u64
 }
 
 /// The findings of crashes, in order.
-fn stops(entry: &Entry) -> Vec<&Finding> {
+fn stops(entry: &CellSummary) -> Vec<&Finding> {
     entry.findings.iter().filter(|finding| finding.of.starts_with("stop ")).collect()
 }

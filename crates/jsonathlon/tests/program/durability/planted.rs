@@ -38,7 +38,7 @@ fn a_planted_loss_is_found_and_is_out_of_order_where_later_writes_are_there() {
     assert!(lost > 0 && lost <= count(found, "acknowledged_writes") / 7 + 1, "{found:?}");
     assert!(count(found, "writes_out_of_order") > 0, "{found:?}");
     for finding in stops(found) {
-        assert_eq!(finding.told(), "promise broken: out of order");
+        assert_eq!(finding.describe(), "promise broken: out of order");
         assert!(finding.seen.as_ref().unwrap().contains("was acknowledged"), "{finding:?}");
     }
     let table = world.run(&["export", "-f", "markdown", &world.text("out")]).expect(0).stdout;
@@ -60,7 +60,7 @@ fn a_torn_value_is_found() {
     let summary = run(&world, "ma", &[]).expect(1).summary();
     let found = entry(&summary, "ma", "synced", "process");
     assert!(count(found, "torn_documents") > 0 && count(found, "lost_writes") == 0, "{found:?}");
-    assert!(stops(found).iter().all(|finding| finding.told() == "promise broken: torn"), "{found:?}");
+    assert!(stops(found).iter().all(|finding| finding.describe() == "promise broken: torn"), "{found:?}");
 }
 
 /// A mock with a `window` tier: it acknowledges `together` writes before it stores them, and claims to lose

@@ -51,7 +51,7 @@ fn what_is_acknowledged_after_the_cut_is_told() {
     assert_eq!(count(found, "lost_writes"), 0, "{found:?}");
     // The mock continues for a moment after the power cut.
     assert!(count(found, "writes_after_cut") > 0, "{found:?}");
-    assert!(stops(found).iter().any(|one| one.told() == "kept: acknowledged after the cut"), "{found:?}");
+    assert!(stops(found).iter().any(|one| one.describe() == "kept: acknowledged after the cut"), "{found:?}");
 }
 
 #[test]

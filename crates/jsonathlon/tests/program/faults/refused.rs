@@ -1,6 +1,6 @@
 //! Documents that a system rejects.
 
-use jsonathlon_schema::manifest::Data;
+use jsonathlon_schema::manifest::DataSetInfo;
 use jsonathlon_schema::record::Verdict;
 use serde_json::{Value, json};
 
@@ -79,7 +79,7 @@ fn what_is_no_json_is_no_document_and_ranks_nobody_down() {
     let kept = world.kept("out");
     let of_data = kept.manifest().data;
     assert_eq!((of_data.documents, of_data.no_documents), (500, 1));
-    let listed = std::fs::read_to_string(kept.path(Data::NO_DOCUMENTS)).unwrap();
+    let listed = std::fs::read_to_string(kept.path(DataSetInfo::NO_DOCUMENTS)).unwrap();
     let listed: Value = serde_json::from_str(&listed).unwrap();
     assert_eq!((&listed["input"], &listed["line"]), (&json!(data), &json!(2)));
     let tables = world.run(&["export", &world.text("out")]).expect(0).stdout;
@@ -119,7 +119,7 @@ fn malformed_lines_are_counted_and_listed_and_the_answers_stay_exact() {
         .filter(|(_, line)| !line.is_empty() && serde_json::from_slice::<Value>(line).is_err())
         .map(|(number, _)| number)
         .collect();
-    let listed = std::fs::read_to_string(world.kept("out").path(Data::NO_DOCUMENTS)).unwrap();
+    let listed = std::fs::read_to_string(world.kept("out").path(DataSetInfo::NO_DOCUMENTS)).unwrap();
     let listed: Vec<u64> = listed
         .lines()
         .map(|line| serde_json::from_str::<Value>(line).unwrap()["line"].as_u64().unwrap())

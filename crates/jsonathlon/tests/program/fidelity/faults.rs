@@ -16,7 +16,7 @@ fn a_document_that_ends_the_engine_is_a_finding_and_the_others_go_on() {
         let world = World::with(&[mock("ma", json!({"faults": [fault]})).fidelity("")]);
         let summary = run(&world, "ma", &["--cases", FIVE]).expect(0).summary();
         assert!(summary.complete && summary.failures.is_empty(), "{:?}", summary.failures);
-        let ended = |entry: &&jsonathlon_results::summary::Entry| {
+        let ended = |entry: &&jsonathlon_results::summary::CellSummary| {
             entry
                 .finding("parameter")
                 .is_some_and(|finding| finding.state == "crashed" && finding.words.is_some())

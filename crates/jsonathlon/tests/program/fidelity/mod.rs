@@ -26,11 +26,11 @@ fn run(world: &World, names: &str, more: &[&str]) -> Ended {
 
 /// The findings of a case as text, by their subject.
 fn told(summary: &Summary, system: &str, case: &str) -> BTreeMap<String, String> {
-    findings(summary, system, case).iter().map(|finding| (finding.of.clone(), finding.told())).collect()
+    findings(summary, system, case).iter().map(|finding| (finding.of.clone(), finding.describe())).collect()
 }
 
 fn findings<'a>(summary: &'a Summary, system: &str, case: &str) -> &'a [Finding] {
-    let is_it = |entry: &&jsonathlon_results::summary::Entry| {
+    let is_it = |entry: &&jsonathlon_results::summary::CellSummary| {
         entry.cell.id.system == system && entry.cell.step.word() == case
     };
     let entry = summary.results.iter().find(is_it).unwrap_or_else(|| panic!("{system} has no {case}"));

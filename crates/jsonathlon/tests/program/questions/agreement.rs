@@ -1,7 +1,7 @@
 //! Tests of answers that agree, differ, or are alone, with systems whose answers the tests define.
 
 use jsonathlon_results::summary::Summary;
-use jsonathlon_schema::record::{Basis, Given, Verdict};
+use jsonathlon_schema::record::{AnswerStatus, ExpectedAnswerSource, Verdict};
 use serde_json::json;
 
 use super::{GROUPS, SUM, agreement, documents, folder, run, verdict};
@@ -31,20 +31,20 @@ fn sums(answers: &[(&str, &str)], expected: i32) -> (World, Summary) {
 #[test]
 fn a_majority_is_right_and_who_differs_has_no_time() {
     let (_, summary) = sums(&[("one", "3.0"), ("two", "4"), ("three", "3")], 1);
-    assert_eq!(agreement(&summary, "sum").basis, Basis::Agreed);
+    assert_eq!(agreement(&summary, "sum").basis, ExpectedAnswerSource::Agreed);
     for right in ["one", "three"] {
         assert_eq!(verdict(&summary, right, "sum"), Verdict::Exact);
     }
     assert_eq!(verdict(&summary, "two", "sum"), Verdict::Wrong);
-    let is_two = |entry: &&jsonathlon_results::summary::Entry| {
+    let is_two = |entry: &&jsonathlon_results::summary::CellSummary| {
         entry.cell.id.system == "two" && entry.cell.step.word() == "sum"
     };
     assert!(summary.results.iter().filter(is_two).all(|entry| entry.median_s.is_none()));
     let standing = agreement(&summary, "sum").standings.iter().find(|one| one.id.system == "two").unwrap();
     let rows = standing.rows.as_ref().unwrap();
     assert_eq!(
-        (standing.answer, rows.lacks[0][0].as_f64(), rows.has[0][0].as_i64()),
-        (Given::Different, Some(3.0), Some(4))
+        (standing.answer, rows.missing_rows[0][0].as_f64(), rows.extra_rows[0][0].as_i64()),
+        (AnswerStatus::Different, Some(3.0), Some(4))
     );
     assert!(
         summary
@@ -57,7 +57,7 @@ fn a_majority_is_right_and_who_differs_has_no_time() {
 #[test]
 fn without_a_majority_nobody_is_right_and_nobody_ranked() {
     let (_, summary) = sums(&[("one", "1"), ("two", "2"), ("three", "3")], 1);
-    assert_eq!(agreement(&summary, "sum").basis, Basis::Disputed);
+    assert_eq!(agreement(&summary, "sum").basis, ExpectedAnswerSource::Disputed);
     for system in ["one", "two", "three"] {
         assert_eq!(verdict(&summary, system, "sum"), Verdict::Disputed, "{system}");
     }
@@ -68,13 +68,13 @@ fn without_a_majority_nobody_is_right_and_nobody_ranked() {
     );
     // Two against two is not a majority either.
     let (_, summary) = sums(&[("one", "1"), ("two", "2"), ("three", "1"), ("four", "2")], 1);
-    assert_eq!(agreement(&summary, "sum").basis, Basis::Disputed);
+    assert_eq!(agreement(&summary, "sum").basis, ExpectedAnswerSource::Disputed);
 }
 
 #[test]
 fn one_system_alone_is_unverified_and_never_ranked() {
     let (world, summary) = sums(&[("one", "1")], 0);
-    assert_eq!(agreement(&summary, "sum").basis, Basis::Unverified);
+    assert_eq!(agreement(&summary, "sum").basis, ExpectedAnswerSource::Unverified);
     assert_eq!(verdict(&summary, "one", "sum"), Verdict::Unverified);
     assert!(summary.comparisons.iter().all(|one| one.cell.step.word() != "sum"));
     let out = world.text("out");
@@ -85,10 +85,10 @@ fn one_system_alone_is_unverified_and_never_ranked() {
 #[test]
 fn floats_that_differ_in_the_last_digit_agree() {
     let (_, summary) = sums(&[("one", "0.30000000000000004"), ("two", "0.3")], 0);
-    assert_eq!(agreement(&summary, "sum").basis, Basis::Agreed);
+    assert_eq!(agreement(&summary, "sum").basis, ExpectedAnswerSource::Agreed);
     let (_, summary) = sums(&[("one", "0.300001"), ("two", "0.3")], 1);
     let one = agreement(&summary, "sum");
-    assert_eq!(one.basis, Basis::Disputed);
+    assert_eq!(one.basis, ExpectedAnswerSource::Disputed);
     let rule = one.standings.iter().find_map(|standing| standing.rule.as_deref()).unwrap();
     assert!(rule.contains("1e-9"), "{rule}");
 }
@@ -97,7 +97,7 @@ fn floats_that_differ_in_the_last_digit_agree() {
 fn infinity_agrees_with_itself_alone_and_is_kept_by_its_name() {
     let infinity = r#"{"float": "Infinity"}"#;
     let (world, summary) = sums(&[("one", infinity), ("two", "0.0"), ("three", infinity)], 1);
-    assert_eq!(agreement(&summary, "sum").basis, Basis::Agreed);
+    assert_eq!(agreement(&summary, "sum").basis, ExpectedAnswerSource::Agreed);
     assert_eq!(verdict(&summary, "two", "sum"), Verdict::Wrong);
     assert_eq!(verdict(&summary, "three", "sum"), Verdict::Exact);
     assert!(
@@ -137,7 +137,7 @@ fn what_is_left_of_amounts_that_cancel_makes_nobody_wrong() {
     );
     let summary = run(&world, "one,two,three", &data, &[]).expect(0).summary();
     let one = agreement(&summary, "sum");
-    assert_eq!((one.basis, one.addend), (Basis::Agreed, Some(948.5)));
+    assert_eq!((one.basis, one.addend), (ExpectedAnswerSource::Agreed, Some(948.5)));
     for system in ["one", "two", "three"] {
         assert_eq!(verdict(&summary, system, "sum"), Verdict::Exact, "{system}");
     }
@@ -199,10 +199,10 @@ fn answers_without_an_order_are_multisets_and_with_one_are_not() {
         );
         run(&world, "one,two", &data, &[]).summary()
     };
-    assert_eq!(agreement(&groups(""), "groups").basis, Basis::Agreed);
+    assert_eq!(agreement(&groups(""), "groups").basis, ExpectedAnswerSource::Agreed);
     let summary = groups("order = [\"n desc\"]\n");
     let one = agreement(&summary, "groups");
-    assert_eq!(one.basis, Basis::Disputed);
+    assert_eq!(one.basis, ExpectedAnswerSource::Disputed);
     assert!(
         one.standings.iter().any(|one| one.rule.as_deref().is_some_and(|rule| rule.contains("ORDER BY")))
     );
@@ -225,13 +225,13 @@ fn the_user_may_know_the_answer_or_name_who_does() {
         run(&world, "one,two,three", &data, &[]).expect(1).summary()
     };
     let summary = given(&[("expected.json", r#"{"sum": [[3]]}"#)], "");
-    assert_eq!(agreement(&summary, "sum").basis, Basis::Expected);
+    assert_eq!(agreement(&summary, "sum").basis, ExpectedAnswerSource::Expected);
     assert_eq!(
         (verdict(&summary, "one", "sum"), verdict(&summary, "three", "sum")),
         (Verdict::Wrong, Verdict::Exact)
     );
     let summary = given(&[], "reference = \"three\"\n");
-    assert_eq!(agreement(&summary, "sum").basis, Basis::Reference);
+    assert_eq!(agreement(&summary, "sum").basis, ExpectedAnswerSource::Reference);
     assert_eq!(
         (verdict(&summary, "two", "sum"), verdict(&summary, "three", "sum")),
         (Verdict::Wrong, Verdict::Exact)
@@ -257,7 +257,7 @@ fn variants_of_one_system_stand_side_by_side_and_have_one_vote() {
     let one = agreement(&summary, "sum");
     let variants: Vec<&str> = one.standings.iter().map(|standing| standing.id.variant.as_str()).collect();
     assert_eq!(variants, ["own", "indexed", "other", "own"]);
-    assert_eq!(one.basis, Basis::Disputed, "three configurations of one system are one vote");
+    assert_eq!(one.basis, ExpectedAnswerSource::Disputed, "three configurations of one system are one vote");
     let rankings: std::collections::BTreeSet<String> = world_manifest(&world)
         .configurations
         .iter()

@@ -3,7 +3,7 @@
 //! count, so that every document matters.
 
 use jsonathlon_results::summary::Summary;
-use jsonathlon_schema::record::{Agreement, Basis, Given, Verdict};
+use jsonathlon_schema::record::{Agreement, AnswerStatus, ExpectedAnswerSource, Verdict};
 use serde_json::{Value, json};
 
 use super::{SUM, agreement, documents, folder, run, verdict};
@@ -37,7 +37,7 @@ fn asked(systems: &[(&str, Vec<u64>, &str)], top: &str, more: &[(&str, &str)]) -
     (world, summary)
 }
 
-fn given(one: &Agreement, system: &str) -> Given {
+fn given(one: &Agreement, system: &str) -> AnswerStatus {
     one.standings.iter().find(|standing| standing.id.system == system).unwrap().answer
 }
 
@@ -54,10 +54,11 @@ fn those_who_refused_a_document_do_not_outvote_who_holds_it() {
         &[],
     );
     let one = agreement(&summary, "sum");
-    assert_eq!((one.basis, one.documents), (Basis::Agreed, ALL - 1));
+    assert_eq!((one.basis, one.documents), (ExpectedAnswerSource::Agreed, ALL - 1));
     assert_eq!(one.first.as_ref().unwrap().rows, [[json!(ALL - 1)]]);
-    let all: Vec<Given> = ["one", "two", "three", "four"].iter().map(|name| given(one, name)).collect();
-    assert_eq!(all, [Given::Same, Given::Same, Given::Same, Given::Different]);
+    let all: Vec<AnswerStatus> =
+        ["one", "two", "three", "four"].iter().map(|name| given(one, name)).collect();
+    assert_eq!(all, [AnswerStatus::Same, AnswerStatus::Same, AnswerStatus::Same, AnswerStatus::Different]);
     // It holds all 50 documents, answers so in every trial, and is correct.
     assert_eq!(verdict(&summary, "three", "sum"), Verdict::Exact);
     assert_eq!(verdict(&summary, "four", "sum"), Verdict::Wrong);
@@ -89,8 +90,8 @@ fn who_holds_nothing_is_not_asked() {
     let (_, summary) =
         asked(&[("one", (0..ALL).collect(), ASKS), ("two", vec![], ASKS), ("three", vec![], ASKS)], "", &[]);
     let one = agreement(&summary, "sum");
-    assert_eq!((one.basis, one.documents), (Basis::Agreed, ALL));
-    assert_eq!(given(one, "one"), Given::Failed);
+    assert_eq!((one.basis, one.documents), (ExpectedAnswerSource::Agreed, ALL));
+    assert_eq!(given(one, "one"), AnswerStatus::Failed);
     assert!(
         summary.failures.iter().any(|failure| failure.error.contains("refused all 50 documents")),
         "{summary:?}"
@@ -103,8 +104,8 @@ fn nobody_is_right_or_wrong_over_documents_that_no_other_holds() {
     let (world, summary) =
         asked(&[("one", (0..25).collect(), ASKS), ("two", (25..ALL).collect(), ASKS)], "", &[]);
     let one = agreement(&summary, "sum");
-    assert_eq!((one.basis, one.first.as_ref()), (Basis::OtherDocuments, None));
-    assert!(one.standings.iter().all(|standing| standing.answer == Given::OtherDocuments));
+    assert_eq!((one.basis, one.first.as_ref()), (ExpectedAnswerSource::OtherDocuments, None));
+    assert!(one.standings.iter().all(|standing| standing.answer == AnswerStatus::OtherDocuments));
     assert!(summary.failures.is_empty(), "{:?}", summary.failures);
     let out = world.text("out");
     let tables = world.run(&["export", &out, "--format", "markdown"]).expect(0).stdout;
@@ -116,7 +117,7 @@ fn nobody_is_right_or_wrong_over_documents_that_no_other_holds() {
     let (_, summary) =
         asked(&[("one", (0..25).collect(), ASKS), ("two", vec![], ASKS), ("three", vec![], ASKS)], "", &[]);
     let one = agreement(&summary, "sum");
-    assert_eq!((one.basis, given(one, "one")), (Basis::Agreed, Given::OtherDocuments));
+    assert_eq!((one.basis, given(one, "one")), (ExpectedAnswerSource::Agreed, AnswerStatus::OtherDocuments));
     assert_eq!(verdict(&summary, "two", "sum"), Verdict::Exact);
     assert_ne!(verdict(&summary, "one", "sum"), Verdict::Wrong);
 }
@@ -125,7 +126,10 @@ fn nobody_is_right_or_wrong_over_documents_that_no_other_holds() {
 fn what_the_reference_refused_is_looked_at_too() {
     let (_, summary) = asked(&[("one", vec![7], ASKS), ("two", vec![], ASKS)], "reference = \"one\"\n", &[]);
     let one = agreement(&summary, "sum");
-    assert_eq!((one.basis, one.documents, given(one, "two")), (Basis::Reference, ALL - 1, Given::Same));
+    assert_eq!(
+        (one.basis, one.documents, given(one, "two")),
+        (ExpectedAnswerSource::Reference, ALL - 1, AnswerStatus::Same)
+    );
     assert_eq!(verdict(&summary, "two", "sum"), Verdict::Exact);
 }
 
@@ -137,10 +141,13 @@ fn the_users_own_answer_is_over_all_documents() {
         &[("expected.json", r#"{"sum": [[50]]}"#)],
     );
     let one = agreement(&summary, "sum");
-    let all: Vec<Given> = ["one", "two", "three"].iter().map(|name| given(one, name)).collect();
+    let all: Vec<AnswerStatus> = ["one", "two", "three"].iter().map(|name| given(one, name)).collect();
     assert_eq!(
         (one.basis, all),
-        (Basis::Expected, vec![Given::OtherDocuments, Given::Same, Given::Different])
+        (
+            ExpectedAnswerSource::Expected,
+            vec![AnswerStatus::OtherDocuments, AnswerStatus::Same, AnswerStatus::Different]
+        )
     );
     assert_ne!(verdict(&summary, "one", "sum"), Verdict::Wrong);
     assert_eq!(verdict(&summary, "two", "sum"), Verdict::Exact);

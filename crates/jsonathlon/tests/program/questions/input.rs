@@ -1,6 +1,6 @@
 //! Mistakes of users in questions, and unusual documents.
 
-use jsonathlon_schema::record::{Basis, Given};
+use jsonathlon_schema::record::{AnswerStatus, ExpectedAnswerSource};
 use serde_json::json;
 
 use super::{GROUPS, SUM, agreement, documents, folder, run};
@@ -127,7 +127,7 @@ fn a_question_that_no_system_has_a_statement_for_is_told() {
     // No chosen system has a statement for one question: the run continues with the other one and reports
     // that.
     let ended = run(&world, "sqlite", &data, &[]).expect(0);
-    assert_eq!(agreement(&ended.summary(), "groups").basis, Basis::Unanswered);
+    assert_eq!(agreement(&ended.summary(), "groups").basis, ExpectedAnswerSource::Unanswered);
     let error = world.run(&["run", "questions", "-q", &folder, "-d", &data, "-s", "duckdb"]).expect(2).stderr;
     assert!(error.contains("no folder duckdb/"), "{error}");
 }
@@ -167,7 +167,7 @@ fn a_statement_that_fails_or_changes_data_has_no_answer() {
         folder(&world, &[("questions.toml", &both), ("sqlite/sum.sql", ASKS), ("sqlite/bad.sql", bad)]);
         let summary = run(&world, "sqlite", &data, &[]).expect(1).summary();
         let standing = &agreement(&summary, "bad").standings[0];
-        assert_eq!(standing.answer, Given::Failed, "{bad}");
+        assert_eq!(standing.answer, AnswerStatus::Failed, "{bad}");
         let words = standing.why.as_deref().unwrap_or_default();
         assert!(words.contains("no such column") || words.contains("readonly"), "{words}");
         // The other question is still asked over all documents.
@@ -210,7 +210,7 @@ fn documents_that_are_no_objects_or_hold_large_numbers_are_taken_where_a_system_
     }
     let summary = run(&world, "sqlite,duckdb", &data, &["-r", "1"]).summary();
     let one = agreement(&summary, "sum");
-    assert_eq!(one.basis, Basis::Agreed, "{one:?}");
+    assert_eq!(one.basis, ExpectedAnswerSource::Agreed, "{one:?}");
     for system in ["sqlite", "duckdb"] {
         let rejects = world.kept("out").rejects(system);
         assert!(rejects.is_empty(), "{system}: what is no JSON is no document: {rejects:?}");

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use jsonathlon_schema::record::{Basis, Verdict};
+use jsonathlon_schema::record::{ExpectedAnswerSource, Verdict};
 use serde_json::json;
 
 use super::{SUM, agreement, documents, folder, start, verdict};
@@ -46,7 +46,7 @@ fn a_run_goes_on_with_what_was_agreed() {
         .summary();
     assert!(summary.complete && world.kept("out").recorded() > before);
     let one = agreement(&summary, "sum");
-    assert_eq!((one.basis, one.documents), (Basis::Agreed, 49));
+    assert_eq!((one.basis, one.documents), (ExpectedAnswerSource::Agreed, 49));
     assert_eq!(verdict(&summary, "one", "sum"), Verdict::Exact);
     assert_eq!(summary.agreements.len(), 1, "it was not asked again");
     // Changed questions make it a different run.

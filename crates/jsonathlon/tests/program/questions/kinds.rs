@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use jsonathlon_results::summary::Summary;
-use jsonathlon_schema::record::{Basis, Given, Phase, Verdict};
+use jsonathlon_schema::record::{AnswerStatus, ExpectedAnswerSource, Phase, Verdict};
 
 use super::{made, run};
 use crate::support::World;
@@ -32,13 +32,17 @@ fn asked(text: &str, systems: &[&str]) -> Option<(World, Summary)> {
     let ended = run(&world, &systems.join(","), &data, &more);
     let summary = ended.summary();
     for one in &summary.agreements {
-        assert_eq!(one.basis, Basis::Agreed, "{one:#?}");
-        assert!(one.standings.iter().all(|standing| standing.answer == Given::Same), "{one:#?}");
+        assert_eq!(one.basis, ExpectedAnswerSource::Agreed, "{one:#?}");
+        assert!(one.standings.iter().all(|standing| standing.answer == AnswerStatus::Same), "{one:#?}");
         assert_eq!(one.standings.len(), systems.len());
     }
     assert!(summary.failures.is_empty() && summary.complete, "{:?}", summary.failures);
-    let hot: BTreeSet<Verdict> =
-        summary.results.iter().filter(|entry| entry.cell.step.is_own()).map(|entry| entry.verdict).collect();
+    let hot: BTreeSet<Verdict> = summary
+        .results
+        .iter()
+        .filter(|entry| entry.cell.step.is_workload_step())
+        .map(|entry| entry.verdict)
+        .collect();
     assert_eq!(hot, BTreeSet::from([Verdict::Exact]));
     world.nothing_left();
     Some((world, summary))
@@ -54,7 +58,9 @@ fn logs_of_a_web_server_are_asked_about() {
     assert_eq!(summary.agreements.len(), 5);
     // Documents located by their position were read back.
     let retained = world.kept("out").records().into_iter().filter_map(|record| match record.body {
-        jsonathlon_schema::record::Body::Structure(found) => Some((found.cell.id.system, found.compared)),
+        jsonathlon_schema::record::RecordBody::Structure(found) => {
+            Some((found.cell.id.system, found.compared))
+        }
         _ => None,
     });
     for (system, compared) in retained {
@@ -93,8 +99,10 @@ fn bare_numbers_are_asked_about_cold_and_hot() {
     let Some((_, summary)) = asked(&text, &["sqlite", "elasticsearch"]) else { return };
     assert_eq!(summary.agreements.len(), 2, "{:?}", summary.agreements);
     for system in ["sqlite", "elasticsearch"] {
-        let phases =
-            summary.results.iter().filter(|entry| entry.cell.id.system == system && entry.cell.step.is_own());
+        let phases = summary
+            .results
+            .iter()
+            .filter(|entry| entry.cell.id.system == system && entry.cell.step.is_workload_step());
         let phases: BTreeSet<Phase> = phases.map(|entry| entry.cell.phase).collect();
         // A server of another test may keep the same files in memory; the cold phase is then unverified.
         let cold = phases.contains(&Phase::Cold) || phases.contains(&Phase::ColdUnverified);

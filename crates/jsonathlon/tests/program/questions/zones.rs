@@ -1,6 +1,6 @@
 //! Times are shown in UTC, independent of the time zone of the user.
 
-use jsonathlon_schema::record::{Basis, Given};
+use jsonathlon_schema::record::{AnswerStatus, ExpectedAnswerSource};
 
 use super::{agreement, documents, folder};
 use crate::support::process::Running;
@@ -50,9 +50,9 @@ fn every_session_and_every_data_folder_is_utc_whoever_begins() {
         command.args(["--json", "-o", &out, "-r", "1", "-t", "1", "--load-rounds", "1"]).env("TZ", zone);
         let summary = Running::start(command, &world.path("")).end(LIMIT).expect(0).summary();
         let found = agreement(&summary, "hour");
-        assert_eq!(found.basis, Basis::Expected, "{zone}: {found:#?}");
+        assert_eq!(found.basis, ExpectedAnswerSource::Expected, "{zone}: {found:#?}");
         for standing in &found.standings {
-            assert_eq!(standing.answer, Given::Same, "{zone}: {standing:#?}");
+            assert_eq!(standing.answer, AnswerStatus::Same, "{zone}: {standing:#?}");
         }
         assert_eq!(found.standings.len(), systems.len());
     }

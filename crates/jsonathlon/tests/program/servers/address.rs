@@ -159,7 +159,7 @@ fn a_guest_serves_and_leaves_nothing_behind() {
     eventually("it works in a database of its own", || host.databases().len() == 1);
     let summary = running.end(LIMIT).expect(0).summary();
     assert!(summary.complete && summary.failures.is_empty(), "{:?}", summary.failures);
-    let own: Vec<_> = summary.results.iter().filter(|entry| entry.cell.step.is_own()).collect();
+    let own: Vec<_> = summary.results.iter().filter(|entry| entry.cell.step.is_workload_step()).collect();
     // Two mixes with two numbers of clients, as a whole and by operation.
     assert_eq!(own.len(), 2 * (1 + 2) + 2 * (1 + 4));
     for entry in own {

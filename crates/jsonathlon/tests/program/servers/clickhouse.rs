@@ -14,7 +14,7 @@ use jsonathlon_catalogue::{ANALYTICS, Catalogue};
 use jsonathlon_schema::value::Value;
 use jsonathlon_worker::{
     Worker, WorkerError,
-    protocol::{Answered, Op, Opened, PROTOCOL},
+    protocol::{AskReply, Op, OpenReply, PROTOCOL},
 };
 use jsonathlon_workloads::target::Target;
 
@@ -45,14 +45,14 @@ impl Engine {
         let program = Path::new(env!("CARGO_BIN_EXE_jsonathlon"));
         let mut worker = Worker::spawn(program, &["worker"], &folder.join("worker.log"), &[]).unwrap();
         let op = Op::Open { protocol: PROTOCOL, open };
-        let _: Opened = worker.request(&op, LIMIT, &|| false, &mut |_| {}).unwrap();
+        let _: OpenReply = worker.request(&op, LIMIT, &|| false, &mut |_| {}).unwrap();
         Self { worker, folder: folder.to_owned(), statements: Vec::new() }
     }
 
     fn ask(&mut self, statement: &str) -> Result<Vec<u8>, String> {
         self.statements.push(statement.to_owned());
         let op = Op::Ask { statement: statement.to_owned() };
-        match self.worker.request::<Answered>(&op, LIMIT, &|| false, &mut |_| {}) {
+        match self.worker.request::<AskReply>(&op, LIMIT, &|| false, &mut |_| {}) {
             Ok(answered) => Ok(encoded(&answered.outcome.columns, &answered.outcome.rows)),
             Err(WorkerError::Refused { message, .. }) => Err(message),
             Err(other) => panic!("{other}"),

@@ -3,7 +3,7 @@
 use std::{path::Path, sync::Arc};
 
 use jsonathlon_catalogue::{ANALYTICS, Catalogue};
-use jsonathlon_driver_api::{Connection, Host, Lane, Open};
+use jsonathlon_driver_api::{Connection, DriverContext, NonblockingConnection, SessionOptions};
 use jsonathlon_telemetry::clock::MonotonicClock;
 use jsonathlon_worker::Connector;
 use jsonathlon_workloads::{engine::endpoint, target::Target};
@@ -17,27 +17,27 @@ use crate::support::{
     real::{excluded, installed},
 };
 
-fn host() -> Host {
-    Host { clock: Arc::new(MonotonicClock::new()), output: None }
+fn host() -> DriverContext {
+    DriverContext { clock: Arc::new(MonotonicClock::new()), output: None }
 }
 
-fn connect(open: &Open) -> Box<dyn Connection> {
-    let open = Open { statements: Vec::new(), ..open.clone() };
+fn connect(open: &SessionOptions) -> Box<dyn Connection> {
+    let open = SessionOptions { statements: Vec::new(), ..open.clone() };
     Connector::of(&open.protocol).unwrap().connect(&open, &host()).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// Checks the contract of nonblocking connections; the system's tables must exist.
-fn lanes_keep_it(open: &Open, keyed: &Keyed<'_>) {
-    let open = Open { statements: Vec::new(), ..open.clone() };
+fn lanes_keep_it(open: &SessionOptions, keyed: &Keyed<'_>) {
+    let open = SessionOptions { statements: Vec::new(), ..open.clone() };
     let connector = Connector::of(&open.protocol).unwrap();
-    let mut lane = |prepare: bool| -> Box<dyn Lane> {
+    let mut lane = |prepare: bool| -> Box<dyn NonblockingConnection> {
         connector.lane(&open, &host(), prepare).unwrap_or_else(|error| panic!("{error}"))
     };
     suite::lanes_keep_it(&mut lane, keyed);
 }
 
 /// Opening of an engine that is embedded into this process.
-fn embedded(system: &str, variant: &str, folder: &Path) -> Open {
+fn embedded(system: &str, variant: &str, folder: &Path) -> SessionOptions {
     let catalogue = Catalogue::load(&[]).unwrap();
     let system = catalogue.get(system).unwrap();
     let configuration = system.configuration(system.default_version(), variant, "default").unwrap();
@@ -65,7 +65,7 @@ fn server_keeps(
     let server = Server::new(system, variant);
     let started = jsonathlon_servers::Server::start(&server.launch, &|| false).unwrap();
     let endpoint = endpoint(started.login(), started.pid(), LIMIT);
-    let open = Open { endpoint: Some(Box::new(endpoint)), ..server.open.clone() };
+    let open = SessionOptions { endpoint: Some(Box::new(endpoint)), ..server.open.clone() };
     let mut one = connect(&open);
     keeps(&mut *one, table, query, instants);
     let [make, load] = documents;
@@ -385,7 +385,7 @@ fn postgresql_copies_out_in_both_ways_alike_and_in_by_statements_that_do() {
     let server = Server::new("postgresql", "json-only");
     let started = jsonathlon_servers::Server::start(&server.launch, &|| false).unwrap();
     let endpoint = endpoint(started.login(), started.pid(), LIMIT);
-    let mut one = connect(&Open { endpoint: Some(Box::new(endpoint)), ..server.open.clone() });
+    let mut one = connect(&SessionOptions { endpoint: Some(Box::new(endpoint)), ..server.open.clone() });
     one.collect("CREATE TABLE odd (n int, t text)").unwrap();
     one.collect(
         "INSERT INTO odd VALUES (1, ''), (2, E'a\\tb\\nc\\rd\\\\e\\\\\\\\\\b\\f\\v'), (3, 'é😀'), (4, repeat('x', 700000)), \

@@ -6,7 +6,9 @@ use jsonathlon_dataset::reference::{Answers, Reference};
 use jsonathlon_dataset::scan::scan;
 use jsonathlon_schema::record::Verdict;
 use jsonathlon_schema::value::Value;
-use jsonathlon_worker::protocol::{Answered, Documents, FailureKind, Figures, Loaded, Op, PlanText, Settled};
+use jsonathlon_worker::protocol::{
+    AskReply, FailureKind, LoadReply, Op, PlanReply, ReadBackReply, RowByName, SettleReply,
+};
 use jsonathlon_workloads::analytics::verify::compare;
 
 use super::server::{Server, Session, child_of, crash, int, kill, write};
@@ -20,7 +22,7 @@ pub(crate) fn elasticsearch() -> Server {
     server
 }
 
-fn figures(session: &mut Session, statement: String) -> Figures {
+fn figures(session: &mut Session, statement: String) -> RowByName {
     session.request(&Op::Sizes { statement }).unwrap_or_else(|error| panic!("{error}"))
 }
 
@@ -32,7 +34,7 @@ fn generated() -> Vec<Vec<u8>> {
 }
 
 /// Expected answers over all documents that were not rejected.
-fn answers(documents: &[Vec<u8>], loaded: &Loaded) -> Answers {
+fn answers(documents: &[Vec<u8>], loaded: &LoadReply) -> Answers {
     let refused: Vec<u64> = loaded.rejects.iter().map(|reject| reject.line).collect();
     let mut reference = Reference::default();
     for (line, document) in documents.iter().enumerate() {
@@ -79,7 +81,7 @@ fn every_variant_loads_answers_explains_and_tells_its_size() {
             limit_s: 120.0,
             sync: true,
         };
-        let settled: Settled = session.request(&settle).unwrap();
+        let settled: SettleReply = session.request(&settle).unwrap();
         assert_eq!(settled.remaining, 0);
         session.run_all(statements.all("compact", &[]));
         let counted = figures(&mut session, statements.one("count"));
@@ -93,7 +95,7 @@ fn every_variant_loads_answers_explains_and_tells_its_size() {
             let rule = rules.get(question.id()).cloned().unwrap_or_default();
             let found = compare(question, expected.rows(question), &answered.outcome.rows, &rule.approximate);
             let plan = statements.all("plan", &[("statement", &statement)]).remove(0);
-            let plan: PlanText = session.request(&Op::Plan { statement: plan }).unwrap();
+            let plan: PlanReply = session.request(&Op::Plan { statement: plan }).unwrap();
             assert_eq!(
                 rule.violations(&plan.text),
                 Vec::<String>::new(),
@@ -107,7 +109,7 @@ fn every_variant_loads_answers_explains_and_tells_its_size() {
             assert_ne!(found.verdict, Verdict::Wrong, "{name} {question:?}: {:?}", found.difference);
             assert!(found.approximate_error.is_none_or(|error| error <= 0.01), "{name}: {found:?}");
         }
-        let sizes: Figures = session.request(&Op::Sizes { statement: statements.one("sizes") }).unwrap();
+        let sizes: RowByName = session.request(&Op::Sizes { statement: statements.one("sizes") }).unwrap();
         let of = |name: &str| match sizes[name] {
             Value::Int(bytes) => bytes,
             ref other => panic!("{name}: {other:?}"),
@@ -118,7 +120,7 @@ fn every_variant_loads_answers_explains_and_tells_its_size() {
         assert!(matches!(counters["engine_memory_bytes"], Value::Int(bytes) if bytes > 1 << 20));
         let key = scan(&documents[7]).event.time_us.unwrap().to_string();
         let read = Op::ReadBack { statement: statements.all("read_back", &[("keys", &key)]).remove(0) };
-        let back: Documents = session.request(&read).unwrap();
+        let back: ReadBackReply = session.request(&read).unwrap();
         if variant == "no-source" {
             assert!(back.rows.is_empty());
         } else {
@@ -216,7 +218,7 @@ fn what_is_refused_is_named_all_else_is_there_once_and_stays_over_a_kill() {
     assert_eq!(session.rows(&count), [[int(left + 6)]]);
     // The actual server is a child of the launcher program, which reports how it ended.
     kill(child_of(session.server()));
-    let gone: Result<Answered, _> = session.ask(&count);
+    let gone: Result<AskReply, _> = session.ask(&count);
     let last_words = crash(gone.unwrap_err());
     assert!(last_words.contains("the server ended (exit status: 137)"), "{last_words}");
     search.nothing_is_left();

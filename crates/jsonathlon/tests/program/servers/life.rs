@@ -5,7 +5,7 @@ use std::net::TcpListener;
 use std::time::{Duration, Instant};
 
 use jsonathlon_worker::WorkerError;
-use jsonathlon_worker::protocol::{Answered, Op};
+use jsonathlon_worker::protocol::{AskReply, Op};
 
 use super::server::{Server, crash, kill};
 use crate::support::real::excluded;
@@ -69,7 +69,7 @@ fn a_session_that_is_given_up_or_killed_leaves_nothing_and_the_next_one_works() 
     each(|system, server| {
         let mut session = server.open();
         let wait = Op::Ask { statement: system.wait.into() };
-        let gone: Result<Answered, _> =
+        let gone: Result<AskReply, _> =
             session.engine.request(&wait, Duration::from_millis(300), &|| false, &mut |_| {});
         assert!(matches!(gone, Err(WorkerError::TimedOut { .. })), "{}: {gone:?}", system.name);
         server.nothing_is_left();

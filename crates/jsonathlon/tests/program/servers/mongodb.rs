@@ -10,7 +10,7 @@ use jsonathlon_schema::{
 };
 use jsonathlon_worker::{
     WorkerError,
-    protocol::{Documents, FailureKind, Figures, Load, Loaded, Op, PlanText},
+    protocol::{FailureKind, LoadMethod, LoadReply, Op, PlanReply, ReadBackReply, RowByName},
 };
 
 use super::server::{Server, Session, int, kill, text, write};
@@ -136,10 +136,10 @@ fn answers_of_several_batches_are_one_and_documents_come_back_as_they_were() {
         )
     };
     for batch in [1000, 29_999, 30_000, 30_001] {
-        let back: Documents = session.request(&Op::ReadBack { statement: find(batch) }).unwrap();
+        let back: ReadBackReply = session.request(&Op::ReadBack { statement: find(batch) }).unwrap();
         assert!(back.rows == documents, "{batch}: {} documents", back.rows.len());
     }
-    let plan: PlanText =
+    let plan: PlanReply =
         session.request(&Op::Plan { statement: format!(r#"{{"explain": {}}}"#, find(10)) }).unwrap();
     assert!(plan.text.contains(r#""COLLSCAN""#) && plan.text.lines().count() > 20, "{}", plan.text);
     let busy = session
@@ -237,8 +237,8 @@ fn what_is_refused_is_named_and_all_else_is_there_once() {
     // The error is not about documents.
     write(&file, ["{}", "{}"]);
     let before = count(&mut session);
-    let load = Load::Rows { statement: INSERT.replace("\"t\"", "\"\""), file };
-    let failed: Result<Loaded, _> = session.request(&Op::Load { load, sync: true });
+    let load = LoadMethod::Rows { statement: INSERT.replace("\"t\"", "\"\""), file };
+    let failed: Result<LoadReply, _> = session.request(&Op::Load { load, sync: true });
     assert!(matches!(failed, Err(WorkerError::Refused { kind: FailureKind::Refused, .. })), "{failed:?}");
     assert_eq!(count(&mut session), before);
     session.close();
@@ -263,7 +263,7 @@ fn what_was_loaded_is_there_after_a_close_and_after_a_kill() {
 
     let mut session = mongodb.open();
     assert_eq!(count(&mut session), 20_000);
-    let sizes: Figures = session
+    let sizes: RowByName = session
         .request(&Op::Sizes {
             statement: r#"{"command": {"collStats": "t"}, "rows": {"each": [], "columns": [
                 {"name": "total_bytes", "at": "/totalSize", "type": "integer"}]}}"#

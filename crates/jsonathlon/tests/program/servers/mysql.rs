@@ -8,7 +8,7 @@ use jsonathlon_catalogue::Transport;
 use jsonathlon_schema::{record::Phase, value::Value};
 use jsonathlon_worker::{
     WorkerError,
-    protocol::{FailureKind, Load, Loaded, Op},
+    protocol::{FailureKind, LoadMethod, LoadReply, Op},
 };
 
 use super::server::{Server, crash, int, kill, text, write};
@@ -159,8 +159,8 @@ fn what_is_refused_is_named_and_all_else_is_there_once() {
         "SELECT 1",
         "LOAD DATA INFILE 'x' INTO TABLE t (doc)",
     ] {
-        let load = Load::Rows { statement: statement.into(), file: file.clone() };
-        let failed: Result<Loaded, _> = session.request(&Op::Load { load, sync: true });
+        let load = LoadMethod::Rows { statement: statement.into(), file: file.clone() };
+        let failed: Result<LoadReply, _> = session.request(&Op::Load { load, sync: true });
         assert!(matches!(failed, Err(WorkerError::Refused { kind: FailureKind::Refused, .. })), "{failed:?}");
     }
     assert_eq!(session.rows("SELECT COUNT(*) FROM t"), [vec![int(3)]]);

@@ -6,12 +6,12 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use jsonathlon_driver_api::driver::{Open, Place};
+use jsonathlon_driver_api::driver::{EngineLocation, SessionOptions};
 use jsonathlon_driver_api::endpoint::Endpoint;
-use jsonathlon_servers::{Launch, Recipe, ServerError};
-use jsonathlon_worker::protocol::{Answered, FailureKind, Op, Opened, PROTOCOL, Ran};
+use jsonathlon_servers::{LaunchSpec, Recipe, ServerError};
+use jsonathlon_worker::protocol::{AskReply, FailureKind, Op, OpenReply, PROTOCOL, RunReply};
 use jsonathlon_worker::{Worker, WorkerError};
-use jsonathlon_workloads::engine::{Engine, endpoint};
+use jsonathlon_workloads::engine::{EngineHandle, endpoint};
 
 use super::server::{Server, command, crash, int, kill, processes_below};
 use crate::support::real::excluded;
@@ -26,9 +26,9 @@ fn start(server: &Server) -> (jsonathlon_servers::Server, Endpoint) {
 
 fn worker(server: &Server, endpoint: &Endpoint) -> Worker {
     let mut worker = command().spawn(&server.path("worker.log")).unwrap();
-    let open = Open { endpoint: Some(Box::new(endpoint.clone())), ..server.open.clone() };
-    let opened: Opened = ask(&mut worker, &Op::Open { protocol: PROTOCOL, open }).unwrap();
-    assert_eq!(opened.place, endpoint.process.map_or(Place::Elsewhere, Place::Process));
+    let open = SessionOptions { endpoint: Some(Box::new(endpoint.clone())), ..server.open.clone() };
+    let opened: OpenReply = ask(&mut worker, &Op::Open { protocol: PROTOCOL, open }).unwrap();
+    assert_eq!(opened.place, endpoint.process.map_or(EngineLocation::Remote, EngineLocation::Process));
     worker
 }
 
@@ -37,7 +37,7 @@ fn ask<R: serde::de::DeserializeOwned>(worker: &mut Worker, op: &Op) -> Result<R
 }
 
 fn rows(worker: &mut Worker, statement: &str) -> Vec<jsonathlon_schema::value::Row> {
-    let answered: Answered = ask(worker, &Op::Ask { statement: statement.into() }).unwrap();
+    let answered: AskReply = ask(worker, &Op::Ask { statement: statement.into() }).unwrap();
     answered.outcome.rows
 }
 
@@ -50,16 +50,16 @@ fn workers_share_a_server_and_end_without_it() {
     let (mut server, endpoint) = start(&postgres);
     let (mut first, mut second) = (worker(&postgres, &endpoint), worker(&postgres, &endpoint));
     let fill = "CREATE TABLE t AS SELECT n FROM generate_series(1, 1000) s(n)";
-    let _: Ran = ask(&mut first, &Op::Run { statements: vec![fill.into()] }).unwrap();
+    let _: RunReply = ask(&mut first, &Op::Run { statements: vec![fill.into()] }).unwrap();
     assert_eq!(rows(&mut second, "SELECT count(*) FROM t"), [vec![int(1000)]]);
     // If one worker is killed during a statement, the other is not affected.
     let wait = Op::Ask { statement: "SELECT pg_sleep(60)".into() };
-    let gone: Result<Answered, _> = first.request(&wait, Duration::from_millis(200), &|| false, &mut |_| {});
+    let gone: Result<AskReply, _> = first.request(&wait, Duration::from_millis(200), &|| false, &mut |_| {});
     assert!(matches!(gone, Err(WorkerError::TimedOut { .. })), "{gone:?}");
     assert_eq!(rows(&mut second, "SELECT sum(n) FROM t"), [vec![int(500_500)]]);
     assert!(!server.has_ended());
     // A worker that knows only the address has no information on the process; everything else is the same.
-    let mut third = worker(&postgres, &Endpoint { process: None, whole: false, ..endpoint });
+    let mut third = worker(&postgres, &Endpoint { process: None, exclusive: false, ..endpoint });
     assert_eq!(rows(&mut third, "SELECT count(*) FROM t"), [vec![int(1000)]]);
     second.close(LIMIT).unwrap();
     third.close(LIMIT).unwrap();
@@ -82,7 +82,7 @@ fn a_server_is_killed_without_its_workers_and_its_owner_says_why() {
         kill(pid);
     });
     let begun = Instant::now();
-    let failed: Result<Answered, _> = ask(&mut busy, &Op::Ask { statement: "SELECT pg_sleep(60)".into() });
+    let failed: Result<AskReply, _> = ask(&mut busy, &Op::Ask { statement: "SELECT pg_sleep(60)".into() });
     killer.join().unwrap();
     assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
     let words = crash(failed.unwrap_err());
@@ -92,12 +92,12 @@ fn a_server_is_killed_without_its_workers_and_its_owner_says_why() {
         assert!(worker.is_alive());
         // Each worker reports the error on every request and does not reconnect without the coordinator.
         for _ in 0..2 {
-            let failed: Result<Answered, _> = ask(worker, &Op::Ask { statement: "SELECT 1".into() });
+            let failed: Result<AskReply, _> = ask(worker, &Op::Ask { statement: "SELECT 1".into() });
             let words = crash(failed.unwrap_err());
             assert!(words.contains("cut the connection"), "{words}");
         }
     }
-    let told = server.explain_loss(&words);
+    let told = server.describe_exit(&words);
     assert!(told.starts_with("the server ended (signal: 9 (SIGKILL)): the server at"), "{told}");
     assert!(told.contains("server.log:\n") && told.contains("ready to accept connections"), "{told}");
     for mut worker in [busy, idle] {
@@ -111,8 +111,8 @@ fn a_server_is_killed_without_its_workers_and_its_owner_says_why() {
 }
 
 /// A launch of a program that stands in for a server and never accepts a session.
-fn launch(folder: &Path, script: &str) -> Launch {
-    Launch {
+fn launch(folder: &Path, script: &str) -> LaunchSpec {
+    LaunchSpec {
         guard: command().program,
         folder: folder.join("data"),
         log: folder.join("server.log"),
@@ -123,7 +123,7 @@ fn launch(folder: &Path, script: &str) -> Launch {
             stop_limit_s: 5,
             ..Recipe::default()
         },
-        ..Launch::default()
+        ..LaunchSpec::default()
     }
 }
 
@@ -140,9 +140,9 @@ fn a_data_folder_is_made_once_for_all_that_begin_in_the_same_way() {
     // The initialised data contains the password file of its creator; the server adds a file that is not part
     // of the template.
     let make = "umask 027; mkdir $0/base; cp $1 $0/base/owner; echo $TZ > $0/base/zone; echo made";
-    let launch = |name: &str, init: &[&str]| Launch {
+    let launch = |name: &str, init: &[&str]| LaunchSpec {
         folder: folder.path().join(name),
-        beginnings: Some(folder.path().join("beginnings")),
+        template_dir: Some(folder.path().join("beginnings")),
         recipe: Recipe {
             init: vec![init.iter().map(|&part| part.to_owned()).collect()],
             start: ["/bin/sh", "-c", "echo $TZ > $0/used; exec sleep 1000", "{{data}}"]
@@ -153,7 +153,7 @@ fn a_data_folder_is_made_once_for_all_that_begin_in_the_same_way() {
         ..launch(folder.path(), "")
     };
     let first = launch("first", &["/bin/sh", "-ec", make, "{{data}}", "{{password_file}}"]);
-    let alike = Launch { folder: folder.path().join("alike"), ..first.clone() };
+    let alike = LaunchSpec { folder: folder.path().join("alike"), ..first.clone() };
     let other = launch("other", &["/bin/sh", "-ec", make, "{{data}}", "{{password_file}}", "other"]);
     let made = || fs::read_to_string(&first.log).unwrap().matches("made").count();
     let mut passwords = Vec::new();
@@ -196,11 +196,15 @@ fn a_data_folder_is_made_once_for_all_that_begin_in_the_same_way() {
 fn an_interrupted_start_ends_what_was_begun() {
     let folder = folder();
     let launch = launch(folder.path(), "exec sleep 1000");
-    let open = Open { protocol: "postgres".into(), folder: launch.folder.clone(), ..Open::default() };
+    let open = SessionOptions {
+        protocol: "postgres".into(),
+        folder: launch.folder.clone(),
+        ..SessionOptions::default()
+    };
     let begun = Instant::now();
     let cancelled = || begun.elapsed() > Duration::from_millis(500);
     let log = folder.path().join("worker.log");
-    let opened = Engine::open(&command(), &log, &open, Some(&launch), LIMIT, &cancelled, &mut |_| {});
+    let opened = EngineHandle::open(&command(), &log, &open, Some(&launch), LIMIT, &cancelled, &mut |_| {});
     assert!(matches!(opened, Err(WorkerError::Cancelled)), "{opened:?}");
     // Also while the data folder is being initialised.
     let mut slow = launch;
@@ -216,10 +220,14 @@ fn an_interrupted_start_ends_what_was_begun() {
 fn a_server_that_ends_before_it_is_ready_is_noticed_at_once() {
     let folder = folder();
     let launch = launch(folder.path(), "sleep 0.3; echo out of luck >&2; exit 3");
-    let open = Open { protocol: "postgres".into(), folder: launch.folder.clone(), ..Open::default() };
+    let open = SessionOptions {
+        protocol: "postgres".into(),
+        folder: launch.folder.clone(),
+        ..SessionOptions::default()
+    };
     let begun = Instant::now();
     let log = folder.path().join("worker.log");
-    let opened = Engine::open(&command(), &log, &open, Some(&launch), LIMIT, &|| false, &mut |_| {});
+    let opened = EngineHandle::open(&command(), &log, &open, Some(&launch), LIMIT, &|| false, &mut |_| {});
     let Err(WorkerError::Refused { kind: FailureKind::Unavailable, message }) = opened else {
         panic!("{opened:?}")
     };

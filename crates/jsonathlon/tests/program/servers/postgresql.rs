@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use jsonathlon_schema::value::Value;
 use jsonathlon_worker::WorkerError;
-use jsonathlon_worker::protocol::{Answered, FailureKind, Load, Loaded, Op, PlanText};
+use jsonathlon_worker::protocol::{AskReply, FailureKind, LoadMethod, LoadReply, Op, PlanReply};
 use rustix::process::{Pid, Signal, kill_process};
 
 use super::server::{Server, Session, crash, int, kill, process, processes_below, text, write};
@@ -88,7 +88,7 @@ fn values_arrive_with_every_bit_and_errors_leave_the_session_usable() {
     }
     session.run("CREATE TABLE a (n int); INSERT INTO a VALUES (1), (2); -- end;");
     assert_eq!(session.rows("SELECT count(*), ';' FROM a"), [vec![int(2), text(";")]]);
-    let plan: PlanText =
+    let plan: PlanReply =
         session.request(&Op::Plan { statement: "EXPLAIN (COSTS OFF) SELECT n FROM a".into() }).unwrap();
     assert_eq!(plan.text, "Seq Scan on a\n");
     let busy = session.ask("SELECT count(*) FROM generate_series(1, 1000000)").unwrap();
@@ -171,8 +171,8 @@ fn what_is_refused_is_named_and_all_else_is_there_once() {
 
     // The error is not about documents: nothing of the load is kept.
     write(&file, ["{}", "{}"]);
-    let load = Load::Rows { statement: "COPY nowhere FROM STDIN".into(), file };
-    let failed: Result<Loaded, _> = session.request(&Op::Load { load, sync: true });
+    let load = LoadMethod::Rows { statement: "COPY nowhere FROM STDIN".into(), file };
+    let failed: Result<LoadReply, _> = session.request(&Op::Load { load, sync: true });
     assert!(matches!(failed, Err(WorkerError::Refused { kind: FailureKind::Refused, .. })), "{failed:?}");
     assert_eq!(session.rows("SELECT count(*) FROM t"), [vec![int(3)]]);
     session.close();
@@ -211,7 +211,7 @@ fn data_and_password_stay_from_session_to_session_and_over_a_kill() {
     session.load(COPY, &file).unwrap();
     // Killed during a statement that a backend would otherwise finish first.
     let wait = Op::Ask { statement: "SELECT count(*) FROM generate_series(1, 100000000000)".into() };
-    let gone: Result<Answered, _> =
+    let gone: Result<AskReply, _> =
         session.engine.request(&wait, Duration::from_millis(300), &|| false, &mut |_| {});
     assert!(matches!(gone, Err(WorkerError::TimedOut { .. })), "{gone:?}");
     // The next session waits for the end of the previous server.

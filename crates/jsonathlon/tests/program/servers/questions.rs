@@ -1,6 +1,6 @@
 //! Users' own questions on a remote server.
 
-use jsonathlon_schema::record::Basis;
+use jsonathlon_schema::record::ExpectedAnswerSource;
 
 use super::address::Host;
 use super::server::Server;
@@ -25,7 +25,7 @@ pub(crate) fn are_agreed_by_address(world: &World, address: &str, password: &str
     let summary = Running::start(command, &world.path("")).end(LIMIT).expect(0).summary();
     assert_eq!(summary.agreements.len(), 5);
     for one in &summary.agreements {
-        assert_eq!(one.basis, Basis::Agreed, "{one:#?}");
+        assert_eq!(one.basis, ExpectedAnswerSource::Agreed, "{one:#?}");
         assert!(one.standings.iter().any(|standing| standing.id.version.ends_with("+address")));
     }
 }

@@ -9,15 +9,15 @@ use std::{
 use rustix::process::{Pid, Signal, kill_process};
 
 use jsonathlon_catalogue::{ANALYTICS, Catalogue, Configuration, SERVING, Transport, fill};
-use jsonathlon_driver_api::Open;
+use jsonathlon_driver_api::SessionOptions;
 use jsonathlon_schema::value::{Row, Value};
-use jsonathlon_servers::Launch;
+use jsonathlon_servers::LaunchSpec;
 use jsonathlon_worker::{
     WorkerError,
-    protocol::{Answered, FailureKind, Load, Loaded, Op, Opened, Progress, Ran},
+    protocol::{AskReply, FailureKind, LoadMethod, LoadReply, Op, OpenReply, Progress, RunReply},
 };
 use jsonathlon_workloads::{
-    engine::{Engine, WorkerCommand},
+    engine::{EngineHandle, WorkerCommand},
     target::Target,
 };
 
@@ -27,8 +27,8 @@ use crate::support::{LIMIT, eventually, real::installed};
 pub(crate) struct Server {
     folder: tempfile::TempDir,
     system: &'static str,
-    pub(crate) open: Open,
-    pub(crate) launch: Launch,
+    pub(crate) open: SessionOptions,
+    pub(crate) launch: LaunchSpec,
 }
 
 /// The command that starts workers of the program.
@@ -48,7 +48,7 @@ impl Server {
         let version = system.default_version();
         let installed = installed(system.artifact(version).unwrap().unwrap());
         let configuration = system.configuration(version, variant, "default").unwrap();
-        let configuration = configuration.reached_over(transport).unwrap();
+        let configuration = configuration.with_transport(transport).unwrap();
         // Servers do not run as root, and their user must be able to access the data.
         let open = std::fs::Permissions::from_mode(0o755);
         let folder = tempfile::Builder::new().permissions(open).tempdir().unwrap();
@@ -77,7 +77,7 @@ impl Server {
     pub(crate) fn try_open(&self) -> Result<Session, WorkerError> {
         let (log, launch) = (self.path("worker.log"), Some(&self.launch));
         let (engine, opened) =
-            Engine::open(&command(), &log, &self.open, launch, LIMIT, &|| false, &mut |_| {})?;
+            EngineHandle::open(&command(), &log, &self.open, launch, LIMIT, &|| false, &mut |_| {})?;
         Ok(Session { engine, opened })
     }
 
@@ -134,8 +134,8 @@ pub(crate) fn process(folder: &Path, words: &str) -> Option<u32> {
 
 /// A session with the server.
 pub(crate) struct Session {
-    pub(crate) engine: Engine,
-    pub(crate) opened: Opened,
+    pub(crate) engine: EngineHandle,
+    pub(crate) opened: OpenReply,
 }
 
 impl Session {
@@ -143,7 +143,7 @@ impl Session {
         self.engine.request(op, LIMIT, &|| false, &mut |_| {})
     }
 
-    pub(crate) fn ask(&mut self, statement: &str) -> Result<Answered, WorkerError> {
+    pub(crate) fn ask(&mut self, statement: &str) -> Result<AskReply, WorkerError> {
         self.request(&Op::Ask { statement: statement.into() })
     }
 
@@ -164,11 +164,11 @@ impl Session {
     }
 
     pub(crate) fn run_all(&mut self, statements: Vec<String>) {
-        let _: Ran = self.request(&Op::Run { statements }).unwrap_or_else(|error| panic!("{error}"));
+        let _: RunReply = self.request(&Op::Run { statements }).unwrap_or_else(|error| panic!("{error}"));
     }
 
-    pub(crate) fn load(&mut self, statement: &str, file: &Path) -> Result<Loaded, WorkerError> {
-        let load = Load::Rows { statement: statement.into(), file: file.to_owned() };
+    pub(crate) fn load(&mut self, statement: &str, file: &Path) -> Result<LoadReply, WorkerError> {
+        let load = LoadMethod::Rows { statement: statement.into(), file: file.to_owned() };
         self.request(&Op::Load { load, sync: true })
     }
 
@@ -182,7 +182,7 @@ impl Session {
         victim: &dyn Fn(bool) -> Option<u32>,
         signal: Signal,
     ) -> String {
-        let load = Load::Rows { statement: statement.into(), file: file.to_owned() };
+        let load = LoadMethod::Rows { statement: statement.into(), file: file.to_owned() };
         let (is_sent, has_begun) = (Cell::new(false), Cell::new(false));
         let look = || {
             if !is_sent.get()
@@ -197,7 +197,7 @@ impl Session {
             has_begun.set(has_begun.get() || progress.done > 0);
             look();
         };
-        let loaded: Result<Loaded, _> =
+        let loaded: Result<LoadReply, _> =
             self.engine.request(&Op::Load { load, sync: true }, LIMIT, &look, &mut middle);
         match loaded {
             Err(error) => crash(error),

@@ -9,7 +9,9 @@ use crate::support::{World, mock};
 fn trials(world: &World) -> Vec<Trial> {
     let all = world.kept("out").trials();
     all.into_iter()
-        .filter(|trial| trial.cell.step.is_own() && !trial.cell.parameters.contains_key("operation"))
+        .filter(|trial| {
+            trial.cell.step.is_workload_step() && !trial.cell.parameters.contains_key("operation")
+        })
         .collect()
 }
 
@@ -61,7 +63,7 @@ fn what_is_stale_truncated_or_anothers_is_wrong() {
         let failure = summary.failures.iter().find(|failure| failure.kind == "wrong");
         let failure = failure.unwrap_or_else(|| panic!("{spoilt}: {:?}", summary.failures));
         assert!(failure.error.contains(words), "{spoilt}: {}", failure.error);
-        let fast = summary.results.iter().filter(|entry| entry.cell.step.is_own());
+        let fast = summary.results.iter().filter(|entry| entry.cell.step.is_workload_step());
         for entry in fast {
             assert!(!matches!(entry.verdict, Verdict::Exact), "{spoilt}: {entry:?}");
         }

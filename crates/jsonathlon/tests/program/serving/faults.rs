@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use jsonathlon_schema::record::{FailureKind, PerSecond, Trial, Verdict};
+use jsonathlon_schema::record::{FailureKind, Trial, TrialSecond, Verdict};
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::support::real::excluded;
@@ -25,8 +25,9 @@ fn are_at_work(world: &World) -> bool {
 
 /// The trials of mixes as a whole, without those of single operations.
 fn whole(world: &World) -> Vec<Trial> {
-    let is_whole =
-        |trial: &Trial| trial.cell.step.is_own() && !trial.cell.parameters.contains_key("operation");
+    let is_whole = |trial: &Trial| {
+        trial.cell.step.is_workload_step() && !trial.cell.parameters.contains_key("operation")
+    };
     world.kept("out").trials().into_iter().filter(is_whole).collect()
 }
 
@@ -65,8 +66,9 @@ fn survives(system: &str, program: &str) {
     let summary = running.end(LIMIT).expect(1).says(&["the server ended (signal: 9 (SIGKILL))"]).summary();
     assert!(summary.complete);
     world.nothing_left();
-    let is_whole =
-        |trial: &Trial| trial.cell.step.is_own() && !trial.cell.parameters.contains_key("operation");
+    let is_whole = |trial: &Trial| {
+        trial.cell.step.is_workload_step() && !trial.cell.parameters.contains_key("operation")
+    };
     let trials: Vec<_> = world.kept("out").trials().into_iter().filter(is_whole).collect();
     let [killed, other] = trials.as_slice() else { panic!("{} trials", trials.len()) };
 
@@ -88,10 +90,11 @@ fn survives(system: &str, program: &str) {
         assert!(!killed.metrics.contains_key(gone), "{gone}: {:?}", killed.metrics);
     }
     // The per-second data shows the interruption, and operations after it.
-    let with_errors = |second: &PerSecond| second.errors > 0;
+    let with_errors = |second: &TrialSecond| second.errors > 0;
     let first = killed.per_second.iter().position(with_errors).unwrap();
     let last = killed.per_second.iter().rposition(with_errors).unwrap();
-    let operations = |seconds: &[PerSecond]| -> u64 { seconds.iter().map(|second| second.operations).sum() };
+    let operations =
+        |seconds: &[TrialSecond]| -> u64 { seconds.iter().map(|second| second.operations).sum() };
     assert!(first >= 1 && operations(&killed.per_second[..first]) > 0, "{:?}", killed.per_second);
     assert!(operations(&killed.per_second[last + 1..]) > 0, "{:?}", killed.per_second);
 

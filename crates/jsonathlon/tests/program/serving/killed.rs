@@ -40,7 +40,7 @@ fn a_worker_that_dies_costs_its_trial_alone() {
     );
     let trials = || {
         let all = world.kept("out").trials();
-        all.into_iter().filter(|trial| trial.cell.step.is_own()).count()
+        all.into_iter().filter(|trial| trial.cell.step.is_workload_step()).count()
     };
     eventually("clients are at work", || {
         running.has_ended() || (world.kept("out").recorded() >= 3 && !world.workers().is_empty())
@@ -53,7 +53,7 @@ fn a_worker_that_dies_costs_its_trial_alone() {
     assert!(summary.complete);
     assert_eq!(summary.failures.len(), 1, "{:?}", summary.failures);
     let right = summary.results.iter().filter(|entry| {
-        entry.cell.step.is_own()
+        entry.cell.step.is_workload_step()
             && entry.verdict == Verdict::Exact
             && !entry.cell.parameters.contains_key("operation")
     });

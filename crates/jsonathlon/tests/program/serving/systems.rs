@@ -57,7 +57,7 @@ fn serves(system: &str, more: &[&str]) -> Summary {
     let summary = world.start_serving("out", system, &all).end(LIMIT).expect(0).summary();
     assert!(summary.complete && summary.failures.is_empty(), "{:?}", summary.failures);
     let mut right = 0;
-    for entry in summary.results.iter().filter(|entry| entry.cell.step.is_own()) {
+    for entry in summary.results.iter().filter(|entry| entry.cell.step.is_workload_step()) {
         assert!(matches!(entry.verdict, Verdict::Exact | Verdict::NotApplicable), "{entry:?}");
         right += u32::from(entry.verdict == Verdict::Exact);
     }
@@ -77,7 +77,9 @@ fn serves(system: &str, more: &[&str]) -> Summary {
     }
     // A server waits for nearly every request; a lower number would mean that the counters of a process were
     // lost when it ended with its connection.
-    for trial in trials.iter().filter(|trial| !EMBEDDED.contains(&system) && trial.cell.step.is_own()) {
+    for trial in
+        trials.iter().filter(|trial| !EMBEDDED.contains(&system) && trial.cell.step.is_workload_step())
+    {
         let switches = trial.metrics.get("context_switches_per_op");
         assert!(
             switches.is_none_or(|switches| *switches > 0.05),
@@ -174,7 +176,7 @@ fn systems_serve_with_a_replication_log_and_without() {
     let running = world.start_serving("out", "mongodb,mysql", &[&arguments[..], &SMALL, &variants].concat());
     let summary = running.end(LIMIT).expect(0).summary();
     assert!(summary.complete && summary.failures.is_empty(), "{:?}", summary.failures);
-    let own: Vec<_> = summary.results.iter().filter(|entry| entry.cell.step.is_own()).collect();
+    let own: Vec<_> = summary.results.iter().filter(|entry| entry.cell.step.is_workload_step()).collect();
     assert!(own.iter().all(|entry| entry.verdict == Verdict::Exact), "{own:?}");
     let manifest = world.kept("out").manifest();
     let ranked: Vec<(&str, String)> =

@@ -11,7 +11,8 @@ use super::{ReadBack, differences};
 pub(super) fn compare(given: &[Vec<u8>], returned: &[String]) -> ReadBack {
     let mut result = ReadBack::default();
     // Indexes by bytes, by value, and by contained strings, which hardly any system changes.
-    let (mut bytes, mut values, mut alike) = (Places::default(), Places::default(), Places::default());
+    let (mut bytes, mut values, mut alike) =
+        (PositionIndex::default(), PositionIndex::default(), PositionIndex::default());
     let parsed: Vec<Option<Value>> = given.iter().map(|line| serde_json::from_slice(line).ok()).collect();
     for (place, (line, value)) in given.iter().zip(&parsed).enumerate() {
         bytes.add(line.clone(), place);
@@ -24,25 +25,25 @@ pub(super) fn compare(given: &[Vec<u8>], returned: &[String]) -> ReadBack {
     for text in returned {
         // A document beyond the searched ones cannot be judged.
         let back = serde_json::from_str::<Value>(text).ok();
-        let found = bytes.find(text.as_bytes(), &mut is_taken).map(|_| Found::Bytes).or_else(|| {
+        let found = bytes.find(text.as_bytes(), &mut is_taken).map(|_| DocumentMatch::Bytes).or_else(|| {
             let value = back.as_ref()?;
-            let same = values.find(&canonical(value), &mut is_taken).map(|_| Found::Value);
-            same.or_else(|| alike.find(&strings(value), &mut is_taken).map(Found::Changed))
+            let same = values.find(&canonical(value), &mut is_taken).map(|_| DocumentMatch::Value);
+            same.or_else(|| alike.find(&strings(value), &mut is_taken).map(DocumentMatch::Changed))
         });
         match (found, back) {
-            (Some(Found::Bytes), _) => {
+            (Some(DocumentMatch::Bytes), _) => {
                 result.recognised += 1;
                 result.compared += 1;
                 result.equal_bytes += 1;
                 result.equal_value += 1;
             }
-            (Some(Found::Value), _) => {
+            (Some(DocumentMatch::Value), _) => {
                 result.recognised += 1;
                 result.compared += 1;
                 result.equal_value += 1;
                 note(&mut result, "white space, member order or escapes");
             }
-            (Some(Found::Changed(place)), Some(value)) => {
+            (Some(DocumentMatch::Changed(place)), Some(value)) => {
                 result.compared += 1;
                 let mut kinds = Vec::new();
                 if let Some(Some(before)) = parsed.get(place) {
@@ -106,7 +107,7 @@ fn may_become(before: &Value, after: &Value) -> bool {
     }
 }
 
-enum Found {
+enum DocumentMatch {
     Bytes,
     Value,
     Changed(usize),
@@ -118,9 +119,9 @@ fn note(result: &mut ReadBack, kind: &str) {
 
 /// Positions of documents, grouped by a common feature.
 #[derive(Default)]
-struct Places(HashMap<Vec<u8>, Vec<usize>>);
+struct PositionIndex(HashMap<Vec<u8>, Vec<usize>>);
 
-impl Places {
+impl PositionIndex {
     fn add(&mut self, key: Vec<u8>, place: usize) {
         self.0.entry(key).or_default().push(place);
     }

@@ -5,9 +5,9 @@ use std::{collections::BTreeMap, path::Path, time::Duration};
 use proptest::{prelude::*, strategy::ValueTree as _, test_runner::TestRunner};
 use serde_json::{Value as Json, json};
 
-use jsonathlon_catalogue::{Kind, KnownPath};
+use jsonathlon_catalogue::{KnownPath, TemplateKind};
 use jsonathlon_dataset::{
-    describe::{JsonType, Limits, PathProfile, sample},
+    describe::{JsonType, PathProfile, SampleLimits, sample},
     source::Source,
 };
 
@@ -142,7 +142,7 @@ const NUMBERS: [f64; 8] = [1.0, 2.0, -3.0, 0.5, 1e9, 0.0, 7.25, 4096.0];
 /// A question about one path.
 pub(crate) struct Question {
     pub(crate) name: String,
-    pub(crate) kind: Kind,
+    pub(crate) kind: TemplateKind,
     pub(crate) keys: Vec<String>,
     pub(crate) value: String,
     pub(crate) is_mixed: bool,
@@ -230,10 +230,10 @@ impl Corpus {
         let profiles = profiles(&lines);
         let mut questions = Vec::new();
         for (place, keys) in wanted.into_iter().enumerate() {
-            let kinds: &[Kind] = if is_number(place) {
-                &[Kind::Top, Kind::Sum]
+            let kinds: &[TemplateKind] = if is_number(place) {
+                &[TemplateKind::Top, TemplateKind::Sum]
             } else {
-                &[Kind::Count, Kind::Filter, Kind::Distinct]
+                &[TemplateKind::Count, TemplateKind::Filter, TemplateKind::Distinct]
             };
             let is_mixed = is_mixed(&profiles, &keys, is_number(place));
             for kind in kinds {
@@ -269,23 +269,25 @@ impl Corpus {
         }
         let number = Cell::Number;
         Some(match question.kind {
-            Kind::Count => {
+            TemplateKind::Count => {
                 let mut all: Vec<(String, f64)> = texts.into_iter().collect();
                 all.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
                 all.into_iter().take(10).map(|(text, n)| vec![Cell::Text(text), number(n)]).collect()
             }
-            Kind::Top => {
+            TemplateKind::Top => {
                 numbers.sort_by(|a, b| b.total_cmp(a));
                 numbers.into_iter().take(10).map(|one| vec![number(one)]).collect()
             }
-            Kind::Sum => {
+            TemplateKind::Sum => {
                 let (total, size) =
                     numbers.iter().fold((0.0, 0.0), |(total, size), one| (total + one, size + one.abs()));
                 let count = numbers.len() as f64;
                 vec![[total, total / count, count, size].map(number).to_vec()]
             }
-            Kind::Filter => vec![vec![number(texts.get(&question.value).copied().unwrap_or_default())]],
-            Kind::Distinct => vec![vec![number(texts.len() as f64)]],
+            TemplateKind::Filter => {
+                vec![vec![number(texts.get(&question.value).copied().unwrap_or_default())]]
+            }
+            TemplateKind::Distinct => vec![vec![number(texts.len() as f64)]],
         })
     }
 }
@@ -329,7 +331,7 @@ fn profiles(lines: &[String]) -> Vec<PathProfile> {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("documents.ndjson");
     write(&file, lines);
-    let limits = Limits { bytes: u64::MAX, time: Duration::from_secs(600), kept: 0 };
+    let limits = SampleLimits { bytes: u64::MAX, time: Duration::from_secs(600), kept: 0 };
     sample(&Source::Path(file), limits, &|| false).unwrap().profile.paths
 }
 

@@ -10,17 +10,17 @@ use proptest::test_runner::{Config, TestRunner};
 use serde::de::DeserializeOwned;
 
 use jsonathlon_catalogue::{
-    Catalogue, Configuration, FirstAsked, LoadMode, NotAsked, OwnQuestions, Part, QUESTIONS, StatementKind,
-    fill, question_file,
+    Catalogue, Configuration, FirstAsked, LoadMode, NotAsked, QUESTIONS, StatementKind, UserQuestions,
+    WorkloadSetup, fill, question_file,
 };
 use jsonathlon_driver_api::{
     Connection,
     driver::{DocumentSource, LoadSink},
 };
 use jsonathlon_schema::value::{Row, Value};
-use jsonathlon_worker::protocol::{Answered, Load, Loaded, Op};
+use jsonathlon_worker::protocol::{AskReply, LoadMethod, LoadReply, Op};
 use jsonathlon_workloads::{
-    engine::{Engine, WorkerCommand},
+    engine::{EngineHandle, WorkerCommand},
     target::Target,
 };
 
@@ -44,22 +44,22 @@ pub(crate) trait Session {
     fn load(&mut self, statement: &str, file: &Path) -> Vec<usize>;
 }
 
-impl Session for Engine {
+impl Session for EngineHandle {
     fn ask(&mut self, statement: &str) -> Result<Vec<Row>, String> {
         let op = Op::Ask { statement: statement.to_owned() };
-        let answered: Answered =
+        let answered: AskReply =
             self.request(&op, LIMIT, &|| false, &mut |_| {}).map_err(|error| error.to_string())?;
         Ok(answered.outcome.rows)
     }
 
     fn load(&mut self, statement: &str, file: &Path) -> Vec<usize> {
-        let load = Load::Rows { statement: statement.to_owned(), file: file.to_owned() };
-        let loaded: Loaded = of_worker(self, &Op::Load { load, sync: false });
+        let load = LoadMethod::Rows { statement: statement.to_owned(), file: file.to_owned() };
+        let loaded: LoadReply = of_worker(self, &Op::Load { load, sync: false });
         loaded.rejects.iter().map(|one| one.line as usize).collect()
     }
 }
 
-fn of_worker<R: DeserializeOwned>(worker: &mut Engine, op: &Op) -> R {
+fn of_worker<R: DeserializeOwned>(worker: &mut EngineHandle, op: &Op) -> R {
     worker.request(op, LIMIT, &|| false, &mut |_| {}).unwrap_or_else(|error| panic!("{error}"))
 }
 
@@ -113,7 +113,7 @@ fn ask_all(session: &mut dyn Session, configuration: Configuration, corpus: &Cor
     if asked.is_empty() {
         return left;
     }
-    let own = OwnQuestions::read(&folder.path().join("q")).unwrap_or_else(|error| panic!("{error}"));
+    let own = UserQuestions::read(&folder.path().join("q")).unwrap_or_else(|error| panic!("{error}"));
     let part = own.applied(&own.folders[0], configuration).parts[QUESTIONS].clone();
     let path = file.display().to_string();
     let values = [("table", TABLE), ("file", path.as_str()), ("cores", "2"), ("folder", "")];
@@ -154,7 +154,7 @@ fn ask_all(session: &mut dyn Session, configuration: Configuration, corpus: &Cor
 }
 
 /// Writes the questions that can be asked into a folder. Returns them, and those that cannot be asked.
-fn written<'c>(part: &Part, corpus: &'c Corpus, folder: &Path) -> (Vec<&'c Question>, Left) {
+fn written<'c>(part: &WorkloadSetup, corpus: &'c Corpus, folder: &Path) -> (Vec<&'c Question>, Left) {
     std::fs::create_dir_all(folder).unwrap();
     let (mut asked, mut left) = (Vec::new(), Vec::new());
     let mut toml = String::new();
@@ -240,8 +240,15 @@ fn of_an_embedded_engine(system: &str) {
     let open = target.open(&folder, 2).unwrap();
     let command =
         WorkerCommand { program: env!("CARGO_BIN_EXE_jsonathlon").into(), arguments: vec!["worker".into()] };
-    let opened =
-        Engine::open(&command, &folder.with_extension("log"), &open, None, LIMIT, &|| false, &mut |_| {});
+    let opened = EngineHandle::open(
+        &command,
+        &folder.with_extension("log"),
+        &open,
+        None,
+        LIMIT,
+        &|| false,
+        &mut |_| {},
+    );
     let (mut worker, _) = opened.unwrap_or_else(|error| panic!("{error}"));
     let mut runner = TestRunner::new(Config::default());
     let batches = (0..BATCHES).map(|_| corpus::drawn(PATHS, &mut runner));

@@ -1,0 +1,188 @@
+//! `installed.json`: the record of an installation, with its source and the digest of every file.
+
+use std::{fs, io, path::Path};
+
+use serde::{Deserialize, Serialize};
+
+use jsonathlon_catalogue::{
+    artifact::{Artifact, DebianPackage, InstalledArtifact, Source, SourceKind},
+    is_member,
+};
+
+use crate::error::ArtifactError;
+
+/// Name of the record file in an installation's folder.
+pub(crate) const NAME: &str = "installed.json";
+/// Version of the record's format; a record with another version counts as damaged.
+const FORMAT: u32 = 1;
+
+/// Contents of the record. It holds no absolute path, so that a cache can be copied to another machine.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct InstallRecord {
+    v: u32,
+    pub(crate) system: String,
+    pub(crate) version: String,
+    pub(crate) platform: String,
+    pub(crate) licence: String,
+    /// Source with all parts, as `npm name@version`; for a build followed by the version of the tool.
+    pub(crate) source: String,
+    /// [`Source::digest`]: SHA-256 of the archive, or of the digests of all parts.
+    pub(crate) sha256: String,
+    /// [`Source::selection`]. `None` in records of version 0.1.0.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) selection: Option<String>,
+    /// All parts if the source has several; otherwise empty.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) parts: Vec<InstalledPart>,
+    pub(crate) files: Vec<Unpacked>,
+    /// Text that the reported version must contain, for an accepted newer version. `None` if the catalogue's
+    /// text applies.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) reports: Option<String>,
+    /// Debian packages that the installation consists of; empty for other kinds of source.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) packages: Vec<DebianPackage>,
+    /// Digest of the pinned source in place of which this newer one was accepted. `None` for a pinned
+    /// version.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) accepted_for: Option<String>,
+}
+
+/// One of several parts that were unpacked into the folder.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct InstalledPart {
+    /// Source of this part alone, as `npm name@version`.
+    pub(crate) source: String,
+    /// [`Source::sha256`] of this part.
+    pub(crate) sha256: String,
+}
+
+/// One unpacked file or symbolic link, as recorded.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Unpacked {
+    /// Path inside the installation's folder.
+    pub(crate) path: String,
+    pub(crate) bytes: u64,
+    /// SHA-256 of the contents; of the target's text for a link.
+    pub(crate) sha256: String,
+    /// Target of a symbolic link. `None` for a file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) link: Option<String>,
+}
+
+impl InstallRecord {
+    /// Describes the installation in `folder`; the roles of its files come from `source`.
+    pub(super) fn installed(&self, folder: &Path, artifact: &Artifact, source: &Source) -> InstalledArtifact {
+        InstalledArtifact {
+            folder: Some(folder.to_path_buf()),
+            version: self.version.clone(),
+            reports: self.reports.clone().unwrap_or_else(|| artifact.reports.clone()),
+            sha256: Some(self.sha256.clone()),
+            source: self.source.clone(),
+            files: source
+                .files
+                .iter()
+                .map(|(role, path)| (role.clone(), folder.join(path.trim_end_matches('/'))))
+                .collect(),
+        }
+    }
+
+    pub(crate) fn new(
+        artifact: &Artifact,
+        source: &Source,
+        made_with: Option<String>,
+        accepted_for: Option<&str>,
+        files: Vec<Unpacked>,
+    ) -> Self {
+        let made_with = made_with.map(|with| format!(", built by {with}")).unwrap_or_default();
+        let packages = source.parts().flat_map(|part| match &part.kind {
+            SourceKind::Debian { packages, .. } => packages.clone(),
+            _ => Vec::new(),
+        });
+        let part = |part: &Source| InstalledPart {
+            source: format!("{} {}", part.kind.name(), part.kind.package()),
+            sha256: part.sha256.clone(),
+        };
+        Self {
+            v: FORMAT,
+            system: artifact.system.clone(),
+            version: artifact.version.clone(),
+            platform: artifact.platform.clone(),
+            licence: artifact.licence.clone(),
+            source: format!("{}{made_with}", source.called()),
+            sha256: source.digest(),
+            selection: Some(source.selection()),
+            parts: if source.with.is_empty() { Vec::new() } else { source.parts().map(part).collect() },
+            files,
+            reports: accepted_for.map(|_| artifact.reports.clone()),
+            packages: packages.collect(),
+            accepted_for: accepted_for.map(str::to_owned),
+        }
+    }
+
+    /// Returns `true` if the installation holds what `source` would extract from the same archives.
+    pub(crate) fn selects(&self, source: &Source) -> bool {
+        match &self.selection {
+            Some(selection) => *selection == source.selection(),
+            None => self.could_be(source),
+        }
+    }
+
+    /// Returns `true` if the files could be those of `source`: every file is wanted, and no named member or
+    /// file is missing. For records of version 0.1.0, which hold no selection.
+    fn could_be(&self, source: &Source) -> bool {
+        let holds = |path: &String| {
+            let is_at =
+                |file: &Unpacked| file.path == *path || path.ends_with('/') && file.path.starts_with(path);
+            self.files.iter().any(is_at)
+        };
+        let all_wanted = source.parts().any(|part| part.members.is_empty());
+        let members = || source.parts().flat_map(|part| &part.members);
+        let is_wanted = |file: &Unpacked| all_wanted || members().any(|member| is_member(member, &file.path));
+        let is_there = |member: &String| self.files.iter().any(|file| is_member(member, &file.path));
+        self.files.iter().all(is_wanted) && members().all(is_there) && source.files.values().all(holds)
+    }
+
+    pub(crate) fn write(&self, folder: &Path) -> Result<(), ArtifactError> {
+        let path = folder.join(NAME);
+        serde_json::to_string_pretty(self)
+            .map_err(io::Error::other)
+            .and_then(|text| fs::write(&path, text + "\n"))
+            .map_err(ArtifactError::cache(&path))
+    }
+
+    /// Reads a record and compares the sizes of the files with it.
+    ///
+    /// `None` if there is no such folder; an error text if the installation is incomplete or changed.
+    pub(crate) fn read(folder: &Path) -> Option<Result<Self, String>> {
+        if !folder.exists() {
+            return None;
+        }
+        let read = || {
+            let text = fs::read_to_string(folder.join(NAME)).map_err(|error| format!("{NAME}: {error}"))?;
+            let record: Self = serde_json::from_str(&text).map_err(|error| format!("{NAME}: {error}"))?;
+            if record.v != FORMAT {
+                return Err(format!("{NAME} has format {}, and this program knows {FORMAT}", record.v));
+            }
+            for file in &record.files {
+                match fs::symlink_metadata(folder.join(&file.path)) {
+                    Err(error) => return Err(format!("{}: {error}", file.path)),
+                    Ok(facts) if facts.is_symlink() != file.link.is_some() => {
+                        return Err(format!("{} is no longer what it was", file.path));
+                    }
+                    Ok(facts) if file.link.is_none() && facts.len() != file.bytes => {
+                        return Err(format!(
+                            "{} has {} bytes and had {}",
+                            file.path,
+                            facts.len(),
+                            file.bytes
+                        ));
+                    }
+                    Ok(_) => {}
+                }
+            }
+            Ok(record)
+        };
+        Some(read())
+    }
+}

@@ -1,0 +1,143 @@
+//! Chooses the source of an artifact, and checks the free disk space.
+
+use std::path::{Path, PathBuf};
+
+use jsonathlon_catalogue::artifact::{Artifact, Source};
+
+use crate::{
+    cache::{self, CachePaths},
+    client::{self, Client, ClientLookup},
+    error::ArtifactError,
+};
+
+/// Source chosen for an installation, with its parts.
+pub(super) struct SelectedSource<'a> {
+    pub(super) source: &'a Source,
+    /// The source itself and its further parts.
+    pub(super) parts: Vec<SourcePart<'a>>,
+}
+
+/// One part of a source, with the client that fetches it.
+pub(super) struct SourcePart<'a> {
+    pub(super) source: &'a Source,
+    pub(super) client: Box<dyn Client>,
+    /// Path of the client's program. `None` if it is not on the search path; then the part can be used only
+    /// if its download is already in the cache.
+    pub(super) program: Option<PathBuf>,
+    /// Whether the cache holds a file under the name of the download; its contents are not verified yet.
+    pub(super) is_there: bool,
+}
+
+impl SourcePart<'_> {
+    fn can_be_had(&self, clients: &ClientLookup) -> bool {
+        self.is_there
+            || self.program.as_ref().is_some_and(|program| self.client.unfit(program, clients).is_none())
+    }
+}
+
+/// Returns all parts of a source with their clients. `None` if the source is bundled.
+fn parts<'a>(source: &'a Source, clients: &ClientLookup, places: &CachePaths) -> Option<Vec<SourcePart<'a>>> {
+    let part = |source: &'a Source| {
+        let client = client::of(source)?;
+        let program = clients.find(client.program());
+        Some(SourcePart { source, client, program, is_there: places.download(source).exists() })
+    };
+    source.parts().map(part).collect()
+}
+
+/// Chooses a source whose every part can be fetched or is already downloaded. The first one with a download
+/// in the cache is preferred, otherwise the first of all.
+///
+/// # Errors
+/// [`ArtifactError::Unfit`] or [`ArtifactError::NoClient`] if no source can be fetched completely.
+pub(super) fn choose<'a>(
+    artifact: &'a Artifact,
+    clients: &ClientLookup,
+    places: &CachePaths,
+) -> Result<SelectedSource<'a>, ArtifactError> {
+    let mut first = None;
+    for source in &artifact.sources {
+        let Some(parts) = parts(source, clients, places) else { continue };
+        if !parts.iter().all(|part| part.can_be_had(clients)) {
+            continue;
+        }
+        let choice = SelectedSource { source, parts };
+        if choice.parts.iter().any(|part| part.is_there) {
+            return Ok(choice);
+        }
+        first = first.or(Some(choice));
+    }
+    first.ok_or_else(|| no_client(artifact, clients, places))
+}
+
+/// Builds the error that lists, for every source, the clients that are missing or unusable, with remedies.
+/// One source is enough to fetch from, but each of its parts needs its own client.
+pub(super) fn no_client(artifact: &Artifact, clients: &ClientLookup, places: &CachePaths) -> ArtifactError {
+    let (mut programs, mut remedies) = (Vec::new(), Vec::new());
+    let mut unfit = false;
+    for source in &artifact.sources {
+        let Some(parts) = parts(source, clients, places) else { continue };
+        let (mut shown, mut to_do) = (Vec::new(), Vec::new());
+        for part in parts.iter().filter(|part| !part.can_be_had(clients)) {
+            let SourcePart { source: part, client, program, .. } = part;
+            let name = format!("`{}`", client.program());
+            if shown.contains(&name) {
+                continue;
+            }
+            let problem = program.as_ref().and_then(|program| client.unfit(program, clients));
+            unfit |= problem.is_some();
+            to_do.push(problem.unwrap_or_else(|| {
+                let for_it = if source.with.is_empty() {
+                    String::new()
+                } else {
+                    format!(" for {}", part.kind.package())
+                };
+                format!("install {name}{for_it} (Debian, Ubuntu: `apt-get install {}`)", client.package())
+            }));
+            shown.push(name);
+        }
+        let shown = shown.join(" and ");
+        if !shown.is_empty() && !programs.contains(&shown) {
+            programs.push(shown);
+            remedies.push(to_do.join(" and "));
+        }
+    }
+    let (system, version) = (artifact.system.clone(), artifact.version.clone());
+    if unfit {
+        return ArtifactError::Unfit { system, version, problems: remedies };
+    }
+    ArtifactError::NoClient { system, version, clients: programs, remedies, folder: places.version.clone() }
+}
+
+/// Checks that the disk has room for the installation. The demand is the larger of two peaks: while the last
+/// client works, and while archives and members lie side by side. `kept` tells which parts have a verified
+/// download.
+pub(super) fn check_space(
+    artifact: &Artifact,
+    parts: &[SourcePart<'_>],
+    kept: &[bool],
+    root: &Path,
+) -> Result<(), ArtifactError> {
+    let (mut needed, mut archives, mut members) = (0_u64, 0_u64, 0_u64);
+    for (SourcePart { source, client, .. }, kept) in parts.iter().zip(kept) {
+        if !kept {
+            let copies = source.bytes.saturating_mul(client.copies());
+            needed = needed.max(archives.saturating_add(copies));
+            archives = archives.saturating_add(source.bytes);
+        }
+        let inner = if source.inner.is_some() { source.bytes } else { 0 };
+        members = members.saturating_add(source.unpacked_bytes).saturating_add(inner);
+    }
+    let needed = needed.max(archives.saturating_add(members));
+    let available = cache::available(root)?;
+    if available >= needed {
+        return Ok(());
+    }
+    Err(ArtifactError::Space {
+        system: artifact.system.clone(),
+        version: artifact.version.clone(),
+        folder: root.to_owned(),
+        needed,
+        available,
+    })
+}

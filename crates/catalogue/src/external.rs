@@ -1,0 +1,267 @@
+//! Configurations of external systems, which jsonathlon does not install: remote servers, and binaries that
+//! the user supplies.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use crate::{
+    artifact::Artifact,
+    by_address::RemoteSetup,
+    configuration::{self, Configuration},
+    definition::SettingDeviation,
+    error::CatalogueError,
+    open::OpenSettings,
+    resolve::resolve,
+    system::System,
+    variants::Variant,
+};
+
+/// Separates a system's name from its number, if one run has several of it.
+const NUMBER: char = '#';
+
+/// Returns a system's name without the number that it has if one run has several of it.
+#[must_use]
+pub fn base_name(system: &str) -> &str {
+    system.split_once(NUMBER).map_or(system, |(name, _)| name)
+}
+
+/// Origin of an external system, which jsonathlon does not install.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ExternalKind {
+    /// A remote server, which the user operates.
+    Address,
+    /// Binaries that the user supplies and the run starts.
+    Own,
+}
+
+impl ExternalKind {
+    /// Returns the word used in versions: `18.6+address`.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Address => "address",
+            Self::Own => "own",
+        }
+    }
+}
+
+impl System {
+    /// Returns how runs work on remote servers of this system. `None` if the folder has no `[address]`.
+    pub fn remote_setup(&self) -> Option<&RemoteSetup> {
+        self.elsewhere.as_ref()
+    }
+
+    /// Returns the protocol of remote servers of this system.
+    pub fn protocol_by_address(&self) -> &str {
+        let own = self.definition.address.as_ref().and_then(|address| address.protocol.as_deref());
+        own.unwrap_or(self.protocol())
+    }
+
+    /// Returns `true` if a variant is part of a plain run on a remote server.
+    pub fn is_default_by_address(&self, variant: &Variant) -> bool {
+        match &self.definition.address {
+            Some(address) if !address.variants.is_empty() => {
+                // Variants named there replace the usual default of their class.
+                let named = |one: &&Variant| address.variants.contains(&one.name);
+                let alike = |one: &Variant| {
+                    one.preparation == variant.preparation && one.workloads == variant.workloads
+                };
+                let replaced = self.all_variants().filter(named).any(alike);
+                if replaced { named(&variant) } else { variant.is_default }
+            }
+            _ => variant.is_default,
+        }
+    }
+
+    /// Returns the configuration of a variant with a storage setting on an external system that reports
+    /// version `reported`. The configuration's version is `reported` with the origin, as `18.6+address`. If
+    /// one run has several of the system, `number` counts them from 1, and they are named `postgresql#1`,
+    /// `postgresql#2`.
+    ///
+    /// # Errors
+    /// [`CatalogueError::UnknownVariant`] or [`CatalogueError::UnknownStorage`] if a name is unknown,
+    /// [`CatalogueError::NoAddress`] if a remote server is used and the folder has no `[address]`.
+    pub fn external_configuration(
+        &self,
+        provenance: ExternalKind,
+        reported: &str,
+        number: Option<usize>,
+        variant: &str,
+        storage: &str,
+    ) -> Result<Configuration, CatalogueError> {
+        let variant = self.variant(variant)?;
+        let storage = self.storage(storage)?;
+        let by_address = provenance == ExternalKind::Address;
+        let mut configuration = resolve(self, variant, storage, by_address, &mut BTreeSet::new())?;
+        configuration.asks_version =
+            self.definition.address.as_ref().and_then(|address| address.version.clone());
+        // The version that the protocol reports may be that of something else.
+        configuration.reports = configuration.asks_version.is_none().then(|| reported.to_owned());
+        let version = plain_version(reported);
+        configuration.version = format!("{version}+{}", provenance.word());
+        configuration.end_of_life = self.has_ended(&version);
+        configuration.outdated = self.outdated(&version);
+        if let Some(number) = number {
+            configuration.system = format!("{}{NUMBER}{number}", self.name());
+        }
+        if let Some(server) = &mut configuration.server
+            && let Some(own) = server.own.take()
+        {
+            (server.init, server.start) = (own.init, own.start);
+        }
+        if by_address {
+            let (Some(elsewhere), Some(written)) = (&self.elsewhere, &self.definition.address) else {
+                return Err(CatalogueError::NoAddress { system: self.name().to_owned() });
+            };
+            configuration.exceptions.push(SettingDeviation {
+                what: "a server by address".to_owned(),
+                why: "Somebody else runs it: it is not started, set up or stopped, nothing is known of its \
+                      files and of what it spends, and what else it does is in its times."
+                    .to_owned(),
+            });
+            configuration.elsewhere = Some(elsewhere.clone());
+            configuration.server = None;
+            configuration.embedded = false;
+            configuration.protocol = self.protocol_by_address().to_owned();
+            if let Some(load) = written.load {
+                configuration.parts.values_mut().for_each(|part| part.load = load);
+            }
+            // Settings can be set only when a server is started.
+            let OpenSettings { settings, statements } = &mut configuration.open;
+            let mut not_set: Vec<String> = std::mem::take(settings).into_keys().collect();
+            if !written.statements {
+                not_set.append(statements);
+            }
+            for tier in &mut configuration.tiers {
+                tier.strip_server_settings(written.statements);
+            }
+            if !not_set.is_empty() {
+                configuration.exceptions.push(SettingDeviation {
+                    what: format!("not set: {}", not_set.join(", ")),
+                    why: "A server by address has the settings that its owner gave it; the exceptions above \
+                          that name these do not hold here."
+                        .to_owned(),
+                });
+            }
+        }
+        if !self.is_tested_version(&version) {
+            configuration.exceptions.push(SettingDeviation {
+                what: format!("version {version}, untried"),
+                why: format!("The folder was tried with {}.", self.versions().join(", ")),
+            });
+        }
+        configuration.digest = configuration::digest(&configuration);
+        Ok(configuration)
+    }
+
+    /// Finds user-supplied binaries at `at`, which is a folder or the only binary itself. Returns their paths
+    /// by the names that commands use.
+    ///
+    /// # Errors
+    /// [`CatalogueError::Own`] if a binary that the system needs is missing; the error says where it was
+    /// looked for.
+    pub fn external_programs(&self, at: &Path) -> Result<BTreeMap<String, PathBuf>, CatalogueError> {
+        let fail = |message: String| CatalogueError::Own {
+            system: self.name().to_owned(),
+            path: at.display().to_string(),
+            message,
+        };
+        let of_version = |one: &&Artifact| one.version == self.default_version() && one.fits_here();
+        let source = self.artifacts().iter().find(of_version).and_then(|artifact| artifact.sources.first());
+        let Some(source) = source.filter(|source| !source.files.is_empty()) else {
+            return Err(fail("it has no program of its own that could be another's".to_owned()));
+        };
+        if !at.exists() {
+            return Err(fail("there is no such file or folder".to_owned()));
+        }
+        let is_used = |role: &str| match &self.server {
+            None => true,
+            Some(server) => {
+                let named = format!("{{{{{role}}}}}");
+                let (init, start) = match &server.own {
+                    Some(own) => (&own.init, &own.start),
+                    None => (&server.init, &server.start),
+                };
+                init.iter().flatten().chain(start).chain(&server.folder).any(|part| part.contains(&named))
+            }
+        };
+        let wanted: Vec<(&String, &String)> = source.files.iter().filter(|(role, _)| is_used(role)).collect();
+        let mut found = BTreeMap::new();
+        for (role, path) in &wanted {
+            let name = path.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+            let places = if at.is_dir() && path.ends_with('/') {
+                vec![at.to_owned()]
+            } else if at.is_dir() {
+                ["", "bin", "sbin", "lib", "libexec"].map(|folder| at.join(folder).join(name)).to_vec()
+            } else if wanted.len() == 1 {
+                vec![at.to_owned()]
+            } else {
+                at.parent().map(|folder| folder.join(name)).into_iter().collect()
+            };
+            let Some(place) = places.iter().find(|place| place.exists()) else {
+                return Err(fail(format!(
+                    "there is no `{name}` in it, nor in its bin, sbin, lib or libexec"
+                )));
+            };
+            let place = std::path::absolute(place).map_err(|error| fail(error.to_string()))?;
+            found.insert((*role).clone(), place);
+        }
+        Ok(found)
+    }
+
+    /// Returns `true` if a version belongs to a series, such as 6.0, that the folder marks as no longer
+    /// supported.
+    fn has_ended(&self, version: &str) -> bool {
+        let series = |version: &str| version.split('.').take(2).map(str::to_owned).collect::<Vec<_>>();
+        self.artifacts().iter().any(|known| known.end_of_life && series(&known.version) == series(version))
+    }
+
+    /// Returns the release date of a version that the folder marks as outdated. `None` for other versions.
+    fn outdated(&self, version: &str) -> Option<String> {
+        self.artifacts().iter().find(|known| known.version == version)?.outdated.clone()
+    }
+
+    /// Returns `true` if the folder was tried with a version of the same major number.
+    pub fn is_tested_version(&self, version: &str) -> bool {
+        let major = |version: &str| {
+            version
+                .trim_start_matches('v')
+                .split(|c: char| !c.is_ascii_digit())
+                .next()
+                .unwrap_or_default()
+                .to_owned()
+        };
+        self.versions().into_iter().any(|known| major(known) == major(version))
+    }
+}
+
+/// Returns the first word of a reported version, up to the first character that is unsafe in a file name:
+/// `8.19.8` of `8.19.8, Lucene 9`. Returns `unknown` if nothing is left.
+fn plain_version(reported: &str) -> String {
+    let is_plain = |c: &char| c.is_ascii_alphanumeric() || ".-_".contains(*c);
+    let word = reported.split_whitespace().next().unwrap_or_default();
+    // A leading `v` is not part of the version: `v2.0.0` is 2.0.0.
+    let word =
+        word.strip_prefix('v').filter(|rest| rest.starts_with(|c: char| c.is_ascii_digit())).unwrap_or(word);
+    let plain: String = word.chars().take_while(is_plain).collect();
+    if plain.is_empty() { "unknown".to_owned() } else { plain }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_version_is_a_word_that_files_can_be_named_by() {
+        for (reported, version) in [
+            ("8.19.8, Lucene 9.12, Java 17", "8.19.8"),
+            ("18.6 (Debian 18.6-1)", "18.6"),
+            ("10.11.14-MariaDB-log", "10.11.14-MariaDB-log"),
+            ("v2.0.0", "2.0.0"),
+            ("vanilla", "vanilla"),
+            ("/etc", "unknown"),
+            ("", "unknown"),
+        ] {
+            assert_eq!(plain_version(reported), version);
+        }
+    }
+}

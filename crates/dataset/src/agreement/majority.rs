@@ -1,0 +1,235 @@
+//! Finds the expected answer by vote: a strict majority of the systems that answered over the same documents,
+//! and at least two.
+
+use jsonathlon_schema::value::Row;
+
+use super::{ComparisonRules, Holding, Match, Mismatch};
+
+/// Answer of one configuration to a question.
+#[derive(Clone, Copy, Debug)]
+pub struct Answer<'a> {
+    /// System of the configuration. All configurations of one system share one vote.
+    pub system: &'a str,
+    /// Documents that the configuration holds.
+    pub holding: &'a Holding,
+    /// Answer over all documents that the configuration holds.
+    pub rows: &'a [Row],
+    /// Whether the configuration is a voter.
+    pub votes: bool,
+    /// Answer over the documents that all voters hold. `None` if the configuration could not be queried over
+    /// these. Equal to `rows` if it holds no others.
+    pub common: Option<&'a [Row]>,
+}
+
+/// Result of a vote.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Consensus {
+    /// A strict majority of the systems, and at least two, gave the answer at this index.
+    Agreed(usize),
+    /// No such majority, so that no answer is expected. The answer at this index is the most frequent one,
+    /// with which the others are compared for display.
+    Disputed(usize),
+    /// Only one system answered. Its answer is at this index.
+    Unverified(usize),
+    /// The configurations hold different documents and could not be queried over the same ones.
+    OtherDocuments,
+    /// There is no answer to compare.
+    NoAnswers,
+}
+
+impl Consensus {
+    /// Returns the index of the answer with which all are compared, over the documents that all voters hold.
+    /// `None` if there is none.
+    pub fn fixed(self) -> Option<usize> {
+        match self {
+            Self::Agreed(place) | Self::Disputed(place) | Self::Unverified(place) => Some(place),
+            Self::OtherDocuments | Self::NoAnswers => None,
+        }
+    }
+}
+
+/// Result of comparing an answer with the fixed one.
+#[derive(Clone, Debug, PartialEq)]
+pub enum AnswerComparison {
+    /// Equal, over the same documents.
+    Same(Match),
+    /// Different, over the same documents.
+    Different(Box<Mismatch>),
+    /// Not comparable, because the answer is over other documents.
+    OtherDocuments,
+}
+
+/// What later answers of a configuration, over all documents that it holds, are compared with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Later {
+    /// The answer of the configuration at this index over all its documents, which are the same as this
+    /// one's.
+    Answer(usize),
+    /// The fixed answer itself, because the configuration holds exactly the documents that all were compared
+    /// over.
+    Fixed,
+    /// Nothing, because the configuration's statement is wrong over the documents that all voters hold.
+    Wrong,
+    /// Nothing, because the vote has no majority.
+    Disputed,
+    /// Nothing, because there is no answer to compare with.
+    Unverified,
+}
+
+/// Result of a vote for one configuration.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Finding {
+    /// How the configuration's answer compares with the fixed one.
+    pub standing: AnswerComparison,
+    /// What the configuration's later answers are compared with.
+    pub later: Later,
+}
+
+/// Finds the answer on which a strict majority of the voters agrees, and compares every answer with it.
+/// Findings are in the order of `answers`. A system whose own configurations answer differently agrees with
+/// no answer.
+pub fn decide(
+    rules: &ComparisonRules,
+    answers: &[Answer<'_>],
+    common: &Holding,
+) -> (Consensus, Vec<Finding>) {
+    let ballots: Vec<Ballot<'_>> = answers.iter().enumerate().filter_map(Ballot::of).collect();
+    let decision = match (majority(rules, &ballots), answers.is_empty()) {
+        (Consensus::NoAnswers, false) if ballots.is_empty() => Consensus::OtherDocuments,
+        (decision, _) => decision,
+    };
+    let fixed = decision.fixed().and_then(|place| answers.get(place)?.common).unwrap_or_default();
+    let findings = hold_against(rules, answers, common, fixed, None);
+    let in_doubt = match decision {
+        Consensus::Agreed(_) | Consensus::NoAnswers => None,
+        Consensus::Disputed(_) => Some(Later::Disputed),
+        Consensus::Unverified(_) | Consensus::OtherDocuments => Some(Later::Unverified),
+    };
+    let doubt = |finding: Finding| match (in_doubt, &finding.standing) {
+        (Some(later), AnswerComparison::Same(_) | AnswerComparison::Different(_)) => {
+            Finding { later, ..finding }
+        }
+        _ => finding,
+    };
+    (decision, findings.into_iter().map(doubt).collect())
+}
+
+/// A voter's answer over the documents that all voters hold.
+struct Ballot<'a> {
+    /// Index among all answers.
+    place: usize,
+    system: &'a str,
+    rows: &'a [Row],
+}
+
+impl<'a> Ballot<'a> {
+    fn of((place, one): (usize, &Answer<'a>)) -> Option<Self> {
+        let rows = one.common.filter(|_| one.votes)?;
+        Some(Self { place, system: one.system, rows })
+    }
+}
+
+/// Returns the decision of a vote in which every system has one vote.
+fn majority(rules: &ComparisonRules, ballots: &[Ballot<'_>]) -> Consensus {
+    let mut systems: Vec<&str> = ballots.iter().map(|one| one.system).collect();
+    systems.sort_unstable();
+    systems.dedup();
+    // The best candidate: its number of systems, its number of configurations, and its index.
+    let mut best: Option<(usize, usize, usize)> = None;
+    for candidate in ballots {
+        if rules.shape_error(candidate.rows).is_some() {
+            continue;
+        }
+        let same: Vec<bool> = ballots.iter().map(|one| is_same(rules, candidate.rows, one.rows)).collect();
+        let agrees = |system: &str| {
+            ballots.iter().zip(&same).filter(|(one, _)| one.system == system).all(|(_, same)| *same)
+        };
+        let votes = systems.iter().filter(|system| agrees(system)).count();
+        let shared = same.iter().filter(|same| **same).count();
+        if best.is_none_or(|(most, many, _)| (votes, shared) > (most, many)) {
+            best = Some((votes, shared, candidate.place));
+        }
+    }
+    // All answers violate the declared columns or limit, or there is none.
+    let Some((votes, _, place)) = best else { return Consensus::NoAnswers };
+    match systems.len() {
+        // The configurations of the only system contradict each other.
+        1 if votes == 0 => Consensus::Disputed(place),
+        1 => Consensus::Unverified(place),
+        all if votes >= 2 && 2 * votes > all => Consensus::Agreed(place),
+        _ => Consensus::Disputed(place),
+    }
+}
+
+/// Compares every answer with `fixed`, which is correct over the documents of `common`. It is given by the
+/// user or by the `reference` (an index), whose answer is correct over all documents that it holds.
+pub fn hold_against(
+    rules: &ComparisonRules,
+    answers: &[Answer<'_>],
+    common: &Holding,
+    fixed: &[Row],
+    reference: Option<usize>,
+) -> Vec<Finding> {
+    let standing = |one: &Answer<'_>| match one.common.filter(|_| one.votes) {
+        None => AnswerComparison::OtherDocuments,
+        Some(rows) => match rules.compare(fixed, rows) {
+            Ok(same) => AnswerComparison::Same(same),
+            Err(difference) => AnswerComparison::Different(difference),
+        },
+    };
+    let standings: Vec<AnswerComparison> = answers.iter().map(standing).collect();
+    let is_right = |place: usize| matches!(standings.get(place), Some(AnswerComparison::Same(_)));
+    let mut findings = Vec::new();
+    for (one, standing) in answers.iter().zip(&standings) {
+        findings.push(match standing {
+            AnswerComparison::OtherDocuments => {
+                Finding { standing: AnswerComparison::OtherDocuments, later: Later::Unverified }
+            }
+            standing if one.holding == common => Finding { standing: standing.clone(), later: Later::Fixed },
+            AnswerComparison::Different(_) => Finding { standing: standing.clone(), later: Later::Wrong },
+            AnswerComparison::Same(_) => {
+                // Configurations that are correct over the common documents and hold the same additional
+                // ones.
+                let alike = answers.iter().enumerate();
+                let alike = alike.filter(|(place, other)| is_right(*place) && other.holding == one.holding);
+                let ballots: Vec<Ballot<'_>> = alike
+                    .map(|(place, other)| Ballot { place, system: other.system, rows: other.rows })
+                    .collect();
+                over_own(rules, one, &ballots, standing, reference)
+            }
+        });
+    }
+    findings
+}
+
+/// Determines the finding of an answer that is correct over the common documents, from configurations that
+/// hold the same additional ones.
+fn over_own(
+    rules: &ComparisonRules,
+    one: &Answer<'_>,
+    alike: &[Ballot<'_>],
+    standing: &AnswerComparison,
+    reference: Option<usize>,
+) -> Finding {
+    let is_reference = |ballot: &&Ballot<'_>| Some(ballot.place) == reference;
+    let found = match alike.iter().find(is_reference) {
+        Some(reference) => Some(reference.place),
+        None => match majority(rules, alike) {
+            Consensus::Agreed(place) | Consensus::Unverified(place) => Some(place),
+            Consensus::Disputed(_) | Consensus::NoAnswers | Consensus::OtherDocuments => None,
+        },
+    };
+    let Some(right) = found.and_then(|place| alike.iter().find(|ballot| ballot.place == place)) else {
+        return Finding { standing: standing.clone(), later: Later::Disputed };
+    };
+    match rules.compare(right.rows, one.rows) {
+        Ok(_) => Finding { standing: standing.clone(), later: Later::Answer(right.place) },
+        Err(difference) => {
+            Finding { standing: AnswerComparison::Different(difference), later: Later::Answer(right.place) }
+        }
+    }
+}
+
+fn is_same(rules: &ComparisonRules, fixed: &[Row], answer: &[Row]) -> bool {
+    rules.shape_error(answer).is_none() && rules.same(fixed, answer).is_some()
+}

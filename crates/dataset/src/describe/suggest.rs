@@ -1,0 +1,259 @@
+//! Proposes first questions about unknown documents by finding paths that are worth asking about.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::{JsonType, PathProfile, SampleProfile};
+
+/// Minimum share of values of one type on a path that a question is asked about.
+const ONE_TYPE: f64 = 0.95;
+/// Maximum length of a string value in bytes; paths with longer strings hold running text, which no question
+/// is asked about.
+const LONGEST: u64 = 1_000;
+/// Member names of MongoDB Extended JSON for types that JSON lacks. Some systems store an object with such a
+/// member as a value of that type, which has no members.
+const EXTENDED: [&str; 15] = [
+    "$oid",
+    "$date",
+    "$numberInt",
+    "$numberLong",
+    "$numberDouble",
+    "$numberDecimal",
+    "$binary",
+    "$regularExpression",
+    "$timestamp",
+    "$symbol",
+    "$code",
+    "$dbPointer",
+    "$minKey",
+    "$maxKey",
+    "$undefined",
+];
+/// Maximum number of distinct values of a path that are counted.
+const MOST_DISTINCT: usize = 100_000;
+
+/// What a suggested question asks about a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum SuggestionKind {
+    /// The most frequent values of a string path.
+    Count,
+    /// The largest values of a number path.
+    Top,
+    /// Sum and mean of a number path.
+    Sum,
+    /// Number of documents with a given string.
+    Filter,
+    /// Number of distinct values of a string path.
+    Distinct,
+}
+
+/// A first question about unknown documents, over one path of the sample.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SuggestedQuestion {
+    /// Kind of the question.
+    pub wanted: SuggestionKind,
+    /// Path in the notation of [`PathProfile::path`].
+    pub path: String,
+    /// Member names that lead to the path, from the outermost on.
+    pub keys: Vec<String>,
+    /// The most frequent value of the path in the sample. [`SuggestionKind::Filter`] asks for it.
+    pub value: String,
+    /// Share (0 to 1) of values that have the type of the question; nulls are not counted.
+    pub share: f64,
+    /// Number of values of other types in the sample, which the question ignores; nulls are not counted.
+    pub others: u64,
+}
+
+/// A path whose values are scalars, at least 95 % of them of one type.
+struct Candidate<'a> {
+    path: &'a str,
+    keys: Vec<String>,
+    is_number: bool,
+    has_fractions: bool,
+    values: u64,
+    share: f64,
+    others: u64,
+    /// Distinct values in the kept documents, with their frequencies.
+    distinct: BTreeMap<String, u64>,
+}
+
+/// Proposes one question of each kind for which the sample has a path, on different paths if possible.
+pub fn suggest_questions(sampled: &SampleProfile) -> Vec<SuggestedQuestion> {
+    let mut candidates: Vec<Candidate<'_>> = sampled.profile.paths.iter().filter_map(candidate).collect();
+    let documents: Vec<Value> =
+        sampled.documents.iter().filter_map(|line| serde_json::from_slice(line).ok()).collect();
+    for one in &mut candidates {
+        one.look(&documents);
+    }
+    let kept = documents.len().max(1) as f64;
+    let (numbers, strings): (Vec<_>, Vec<_>) =
+        candidates.iter().filter(|one| !one.distinct.is_empty()).partition(|one| one.is_number);
+    let mut found: Vec<SuggestedQuestion> = Vec::new();
+    let mut taken: Vec<&str> = Vec::new();
+    // Score of a path by kind of question. Frequent paths score higher; paths already used score much lower.
+    type Worth<'w> = &'w dyn Fn(&Candidate<'_>) -> f64;
+    let spread = |one: &Candidate<'_>| one.distinct.len() as f64;
+    let repeated = |one: &Candidate<'_>| {
+        let several = if one.distinct.len() > 1 { 1.0 } else { 0.1 };
+        several * (1.0 - spread(one) / kept).max(0.01) + 0.1 * (spread(one).min(20.0) / 20.0)
+    };
+    let kinds: [(SuggestionKind, &Vec<&Candidate<'_>>, Worth<'_>); 5] = [
+        (SuggestionKind::Count, &strings, &repeated),
+        (SuggestionKind::Sum, &numbers, &|one| if one.has_fractions { 2.0 } else { 1.0 }),
+        (SuggestionKind::Top, &numbers, &|one| 0.1 + spread(one) / kept),
+        (SuggestionKind::Distinct, &strings, &|one| 0.1 + spread(one) / kept),
+        (SuggestionKind::Filter, &strings, &repeated),
+    ];
+    for (wanted, among, worth) in kinds {
+        let common = |one: &Candidate<'_>| one.values as f64 / sampled.profile.documents.max(1) as f64;
+        let score = |one: &&&Candidate<'_>| {
+            let again = if taken.contains(&one.path) { 0.05 } else { 1.0 };
+            worth(one) * common(one).min(1.0) * again
+        };
+        let best = among.iter().max_by(|a, b| score(a).total_cmp(&score(b)).then(b.path.cmp(a.path)));
+        let Some(best) = best else { continue };
+        let frequent = best.distinct.iter().max_by(|a, b| a.1.cmp(b.1).then(b.0.cmp(a.0)));
+        taken.push(best.path);
+        found.push(SuggestedQuestion {
+            wanted,
+            path: best.path.to_string(),
+            keys: best.keys.clone(),
+            value: frequent.map(|(value, _)| value.clone()).unwrap_or_default(),
+            share: best.share,
+            others: best.others,
+        });
+    }
+    found.sort_by_key(|one| one.wanted);
+    found
+}
+
+fn candidate(profile: &PathProfile) -> Option<Candidate<'_>> {
+    let keys = profile.steps().filter(|steps| !steps.is_in_array)?.keys;
+    let of = |wanted: &[JsonType]| -> u64 {
+        let found = profile.types.iter().filter(|one| wanted.contains(&one.json_type));
+        found.map(|one| one.values).sum()
+    };
+    let all = of(&[
+        JsonType::Boolean,
+        JsonType::Integer,
+        JsonType::Float,
+        JsonType::String,
+        JsonType::Array,
+        JsonType::Object,
+    ]);
+    let (numbers, strings) = (of(&[JsonType::Integer, JsonType::Float]), of(&[JsonType::String]));
+    let is_number = numbers > strings;
+    let values = numbers.max(strings);
+    let share = values as f64 / all.max(1) as f64;
+    let longest = profile
+        .types
+        .iter()
+        .filter_map(|one| Some(one.length?.max).filter(|_| one.json_type == JsonType::String));
+    let is_text = !is_number && longest.max().is_some_and(|longest| longest > LONGEST);
+    let is_written_type = keys.iter().any(|key| EXTENDED.contains(&key.as_str()));
+    (values > 0 && share >= ONE_TYPE && !is_text && !is_written_type).then(|| Candidate {
+        path: &profile.path,
+        keys,
+        is_number,
+        has_fractions: of(&[JsonType::Float]) > 0,
+        values,
+        share,
+        others: all - values,
+        distinct: BTreeMap::new(),
+    })
+}
+
+impl Candidate<'_> {
+    fn look(&mut self, documents: &[Value]) {
+        for document in documents {
+            let value = self.keys.iter().try_fold(document, |value, key| value.as_object()?.get(key));
+            let text = match value {
+                Some(Value::String(text)) if !self.is_number => text.clone(),
+                Some(Value::Number(number)) if self.is_number => number.to_string(),
+                _ => continue,
+            };
+            // Some systems reject documents with U+0000, so that a question about the value would have no
+            // answer there.
+            if text.contains('\0') {
+                continue;
+            }
+            if self.distinct.len() < MOST_DISTINCT || self.distinct.contains_key(&text) {
+                *self.distinct.entry(text).or_default() += 1;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::describe::{SampleLimits, sample};
+    use crate::source::Source;
+
+    fn of(lines: &[String]) -> Vec<SuggestedQuestion> {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("a.ndjson");
+        std::fs::write(&file, lines.join("\n")).unwrap();
+        let limits = SampleLimits { bytes: 1 << 30, time: std::time::Duration::from_secs(60), kept: 1_000 };
+        suggest_questions(&sample(&Source::Path(file), limits, &|| false).unwrap())
+    }
+
+    fn paths(found: &[SuggestedQuestion]) -> Vec<(SuggestionKind, &str)> {
+        found.iter().map(|one| (one.wanted, one.path.as_str())).collect()
+    }
+
+    #[test]
+    fn each_kind_has_the_path_that_suits_it() {
+        let line = |n: u32| {
+            format!(
+                r#"{{"id":"u-{n}","country":"{}","price":{}.5,"quantity":{n},"tags":["a"],"mixed":{}}}"#,
+                ["de", "fr", "it"][n as usize % 3],
+                n % 7,
+                if n.is_multiple_of(2) { "1" } else { "\"x\"" },
+            )
+        };
+        let found = of(&(0..200).map(line).collect::<Vec<_>>());
+        assert_eq!(
+            paths(&found),
+            [
+                (SuggestionKind::Count, "country"),
+                (SuggestionKind::Top, "quantity"),
+                (SuggestionKind::Sum, "price"),
+                (SuggestionKind::Filter, "country"),
+                (SuggestionKind::Distinct, "id")
+            ]
+        );
+        assert_eq!(found[3].value, "de");
+    }
+
+    #[test]
+    fn any_key_is_asked_about_and_values_of_types_that_json_lacks_are_not() {
+        let one = |key: &str| of(&[format!(r#"{{{}:"x"}}"#, Value::from(key))]);
+        for key in ["", "\n", "*", "cpu%", "{{", "$", "$ref", "-id", "\u{2028}", "\u{0}", "a.b", "😀"] {
+            let found = one(key);
+            assert_eq!(found.len(), 3, "{key:?}");
+            assert_eq!(found[0].keys, [key]);
+        }
+        for key in EXTENDED {
+            assert!(one(key).is_empty(), "{key}");
+        }
+        let line = r#"{"_id":{"$oid":"65a0"},"at":{"$date":"2026-01-01"},"n":{"$numberLong":"1"},"a":"x"}"#;
+        let found = of(&[line.to_owned()]);
+        assert!(found.iter().all(|one| one.keys == ["a"]) && found.len() == 3, "{found:?}");
+    }
+
+    #[test]
+    fn what_the_documents_do_not_have_is_not_asked() {
+        assert!(of(&[r#"{"a":[1,2],"b":{"c":[{"d":"x"}]},"e":null,"f":true}"#.to_owned()]).is_empty());
+        let numbers = of(&[r#"{"a":1}"#.to_owned(), r#"{"a":2}"#.to_owned()]);
+        assert_eq!(paths(&numbers), [(SuggestionKind::Top, "a"), (SuggestionKind::Sum, "a")]);
+        // 95 % (19 of 20) is the minimum.
+        let mostly = |strings: usize| -> Vec<String> {
+            (0..100).map(|n| if n < strings { r#"{"a":"x"}"# } else { r#"{"a":7}"# }.to_owned()).collect()
+        };
+        assert!(of(&mostly(94)).is_empty());
+        let found = of(&mostly(95));
+        assert_eq!((found.len(), found[0].others), (3, 5));
+    }
+}

@@ -1,0 +1,42 @@
+//! In-memory documents and a recording load sink, shared by the tests of all protocols.
+
+use crate::driver::{DocumentSource, LoadSink, Result};
+
+/// Document source over lines in memory.
+pub struct MemoryDocuments {
+    lines: Vec<Vec<u8>>,
+    next: usize,
+}
+
+impl MemoryDocuments {
+    /// Copies `lines`; each becomes one document.
+    pub fn of<T: AsRef<[u8]>>(lines: &[T]) -> Self {
+        Self { lines: lines.iter().map(|line| line.as_ref().to_vec()).collect(), next: 0 }
+    }
+}
+
+impl DocumentSource for MemoryDocuments {
+    fn next_document(&mut self) -> Result<Option<&[u8]>> {
+        self.next += 1;
+        Ok(self.lines.get(self.next - 1).map(Vec::as_slice))
+    }
+}
+
+/// Records every callback so that tests can assert on them.
+#[derive(Default)]
+pub struct RecordingSink {
+    /// Ordinal and reason of each rejected document, in the order of the callbacks.
+    pub refused: Vec<(u64, String)>,
+    /// Number of documents offered, from the latest callback.
+    pub offered: u64,
+}
+
+impl LoadSink for RecordingSink {
+    fn refused(&mut self, ordinal: u64, reason: String) {
+        self.refused.push((ordinal, reason));
+    }
+
+    fn offered(&mut self, documents: u64) {
+        self.offered = documents;
+    }
+}

@@ -1,0 +1,101 @@
+//! Settings that a study's folder keeps, so that an interrupted study can be resumed.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use jsonathlon_results::folder::write_atomic;
+use jsonathlon_studies::definition::Study;
+use jsonathlon_studies::runs::StudySelection;
+use rustix::thread::{CpuSet, sched_getaffinity};
+use serde::{Deserialize, Serialize};
+
+use crate::cli::study::StudyArguments;
+use crate::exit::Failure;
+
+/// File with a copy of the study's definition.
+const STUDY: &str = "study.toml";
+/// File with the user's choices and the CPUs of the machine.
+const CHOICE: &str = "study.json";
+/// Schema version of [`CHOICE`]; a newer one is rejected.
+const SCHEMA: u32 = 1;
+
+/// The user's choices for a study and the CPUs of the machine: the content of [`CHOICE`].
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct SavedStudy {
+    schema: u32,
+    /// Name of the study; empty before [`SavedStudy::write`].
+    name: String,
+    /// Systems in place of the study's own, separated by commas. `None` if the study's own are used.
+    pub(super) systems: Option<String>,
+    pub(super) full: bool,
+    /// Options and values in place of the study's own (`--set`).
+    pub(super) set: BTreeMap<String, String>,
+    /// CPUs that the program was allowed to use when the study began.
+    pub(super) cpus: Vec<usize>,
+    /// Folders with more system folders (`--systems-dir`), as absolute paths.
+    pub(super) systems_dir: Vec<PathBuf>,
+}
+
+impl SavedStudy {
+    /// Choices from the command line, with the CPUs of this machine.
+    pub(super) fn of(arguments: &StudyArguments) -> Self {
+        let absolute = |path: &PathBuf| std::path::absolute(path).unwrap_or_else(|_| path.clone());
+        Self {
+            schema: SCHEMA,
+            name: String::new(),
+            systems: arguments.systems.clone(),
+            full: arguments.full,
+            set: arguments.set.iter().cloned().collect(),
+            cpus: cpus(),
+            systems_dir: arguments.catalogue.systems_dir.iter().map(absolute).collect(),
+        }
+    }
+
+    /// Converts the choices into the form that planning takes.
+    pub(super) fn choice(&self) -> StudySelection {
+        StudySelection { full: self.full, cpus: self.cpus.clone(), set: self.set.clone() }
+    }
+
+    /// Creates the folder and writes both files. Fails if the folder is not empty.
+    pub(super) fn write(&self, study: &Study, folder: &Path) -> Result<(), Failure> {
+        let failed = |what: &str, path: &Path, error: std::io::Error| {
+            Failure::environment(format!("failed to {what} {}: {error}", path.display()))
+        };
+        std::fs::create_dir_all(folder).map_err(|error| failed("create", folder, error))?;
+        let mut there = std::fs::read_dir(folder).map_err(|error| failed("open", folder, error))?;
+        if there.next().is_some() {
+            return Err(Failure::usage(format!(
+                "{} is not empty: choose another folder, or go on with a study by --resume",
+                folder.display()
+            )));
+        }
+        let kept = Self { name: study.name.clone(), ..self.clone() };
+        let text = serde_json::to_string_pretty(&kept)
+            .map_err(|error| Failure::environment(format!("failed to write {CHOICE}: {error}")))?;
+        write_atomic(&folder.join(STUDY), study.text.as_bytes())?;
+        Ok(write_atomic(&folder.join(CHOICE), (text + "\n").as_bytes())?)
+    }
+
+    /// Reads both files of a study's folder. Fails if one is missing or invalid, or has a newer schema.
+    pub(super) fn read(folder: &Path) -> Result<(Self, Study), Failure> {
+        let at = folder.join(CHOICE);
+        let no_study =
+            |why: String| Failure::usage(format!("{} is no folder of a study: {why}", folder.display()));
+        let text = std::fs::read_to_string(&at).map_err(|error| no_study(error.to_string()))?;
+        let kept: Self = serde_json::from_str(&text)
+            .map_err(|error| no_study(format!("{CHOICE} cannot be understood: {error}")))?;
+        if kept.schema > SCHEMA {
+            return Err(no_study("it was made by a newer version of the program".to_owned()));
+        }
+        let file = folder.join(STUDY);
+        let text = std::fs::read_to_string(&file).map_err(|error| no_study(error.to_string()))?;
+        let study = Study::parse(&kept.name, &file.display().to_string(), &text)?;
+        Ok((kept, study))
+    }
+}
+
+/// Numbers of the CPUs that this process may use; empty if they cannot be read.
+fn cpus() -> Vec<usize> {
+    let known = sched_getaffinity(None).unwrap_or_else(|_| CpuSet::new());
+    (0..CpuSet::MAX_CPU).filter(|cpu| known.is_set(*cpu)).collect()
+}

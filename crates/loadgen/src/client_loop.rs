@@ -1,0 +1,474 @@
+//! Event loop of one client thread: begins operations when they are due, reads answers as they arrive, and
+//! begins the next operations.
+
+use std::collections::VecDeque;
+use std::sync::atomic::Ordering;
+
+use jsonathlon_driver_api::StatementStats;
+use jsonathlon_stats::arrival::ScheduleReader;
+
+use crate::client::{Client, ClientState};
+use crate::completion::{self, Completion};
+use crate::job_context::{JobContext, NEVER};
+use crate::operation::Operation;
+use crate::random::Random;
+use crate::reactor::Reactor;
+use crate::recorder::{LatencyRecorder, OperationOutcome, OperationTimes};
+use crate::verify::{AnswerVerifier, VerifyingSink};
+
+/// One thread with its clients. `W` supplies the clock and readiness events, so that tests can replace both.
+pub(crate) struct ClientLoop<'a, W> {
+    pub(crate) shared: &'a JobContext<'a>,
+    pub(crate) waiting: W,
+    pub(crate) clients: Vec<Client>,
+    pub(crate) recorder: LatencyRecorder,
+    pub(crate) random: Random,
+    checking: AnswerVerifier,
+    arrivals: Option<ScheduleReader<'a>>,
+    /// Clients with a free connection, longest idle first. Used in an open loop only.
+    pub(crate) idle: VecDeque<usize>,
+    /// Intended time of the next arrival, whose operation is already prepared on the first client of `idle`.
+    claimed: Option<u64>,
+    /// Set once no further operation may begin.
+    pub(crate) is_over: bool,
+    /// Whether answers are read with blocking calls, because the thread has a single connection.
+    pub(crate) waits: bool,
+    /// Counted operations that this thread may still begin.
+    quota: u64,
+    thread: usize,
+    pub(crate) next_look: u64,
+    ready: Vec<usize>,
+}
+
+/// State of a client's current operation after the latest response.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum OperationState {
+    /// The answer is not complete yet.
+    Pending,
+    /// The operation has ended.
+    Complete,
+}
+
+impl<'a, W: Reactor> ClientLoop<'a, W> {
+    /// Creates the event loop of thread number `thread`. The seed together with that number selects the
+    /// random stream.
+    pub(crate) fn new(
+        shared: &'a JobContext<'a>,
+        waiting: W,
+        clients: Vec<Client>,
+        thread: usize,
+        seed: u64,
+    ) -> Self {
+        let mut recorder = LatencyRecorder::new(shared.plans.len(), shared.schedule.is_some());
+        recorder.awaits_all = shared.awaits_all;
+        Self {
+            recorder,
+            random: Random::new(seed, thread as u64),
+            checking: AnswerVerifier::new(shared),
+            arrivals: shared.schedule.as_ref().map(|schedule| schedule.reader()),
+            idle: VecDeque::new(),
+            claimed: None,
+            is_over: false,
+            waits: clients.len() == 1,
+            quota: 0,
+            thread,
+            next_look: 0,
+            ready: Vec::new(),
+            shared,
+            waiting,
+            clients,
+        }
+    }
+
+    /// Runs until the measurement window is over and every operation that began within it has ended.
+    pub(crate) fn work(&mut self) {
+        if let Err(error) = self.watch_all() {
+            self.recorder.broken = Some(format!("failed to poll connections: {error}"));
+            self.shared.window.end();
+        } else if self.shared.schedule.is_some() {
+            self.open_loop();
+        } else {
+            self.closed_loop();
+        }
+    }
+
+    /// Closes all connections and returns what the thread recorded.
+    pub(crate) fn close(mut self) -> LatencyRecorder {
+        for client in &mut self.clients {
+            client.close();
+        }
+        self.recorder
+    }
+
+    fn watch_all(&mut self) -> std::io::Result<()> {
+        for (number, client) in self.clients.iter().enumerate() {
+            if self.waits {
+                client.limit(self.shared.timeout_ns);
+            } else if let Some(descriptor) = client.descriptor() {
+                self.waiting.watch(number, descriptor)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns `true` if the client's answers are read with blocking calls: the thread has one connection, or
+    /// the connection has no descriptor to poll.
+    #[inline]
+    pub(crate) fn blocks(&self, client: usize) -> bool {
+        self.waits || !self.clients[client].is_pollable
+    }
+
+    fn closed_loop(&mut self) {
+        let mut last = self.waiting.now();
+        if (0..self.clients.len()).all(|client| self.blocks(client)) {
+            while !self.is_over {
+                for client in 0..self.clients.len() {
+                    last = self.next_closed(client, last);
+                }
+                self.check_timeouts(last);
+                if self.clients.iter().all(|client| client.lane.is_none()) {
+                    last = self.wait_for(last, NEVER);
+                }
+            }
+            return;
+        }
+        for client in 0..self.clients.len() {
+            last = self.next_closed(client, last);
+        }
+        loop {
+            if self.is_over && !self.is_any_busy() {
+                return;
+            }
+            self.wait(last, NEVER);
+            // The end of the latest operation serves as the current time and saves a clock read.
+            let mut seen = None;
+            while let Some(client) = self.ready.pop() {
+                if self.advance(client) == OperationState::Complete {
+                    seen = Some(self.next_closed(client, self.clients[client].task.ended));
+                }
+            }
+            last = seen.unwrap_or_else(|| self.waiting.now());
+            if !self.check_timeouts(last) {
+                continue;
+            }
+            // Connections may have been reopened; their clients are idle now.
+            for client in 0..self.clients.len() {
+                if self.clients[client].state == ClientState::Idle && !self.is_over {
+                    last = self.next_closed(client, last);
+                }
+            }
+        }
+    }
+
+    /// Begins the client's next operation in a closed loop, unless the window is over. With a single blocking
+    /// connection the loop continues with the following operations here. Returns the latest time seen, in
+    /// nanoseconds.
+    #[inline]
+    fn next_closed(&mut self, client: usize, mut last: u64) -> u64 {
+        loop {
+            if self.shared.is_finished(last) {
+                self.is_over = true;
+            }
+            if self.is_over || self.clients[client].state != ClientState::Idle {
+                return last;
+            }
+            let counts = self.shared.window.counts() && last >= self.shared.window.from();
+            if counts && self.quota == 0 {
+                self.quota = self.shared.window.take(self.shared.tallies.len() as u64);
+                if self.quota == 0 {
+                    self.is_over = true;
+                    return last;
+                }
+            }
+            if !self.prepare(client) {
+                return last;
+            }
+            let task = &mut self.clients[client].task;
+            task.counted = counts;
+            self.quota -= u64::from(counts);
+            task.begun = self.waiting.now();
+            if self.start(client) == OperationState::Pending {
+                return last;
+            }
+            last = self.clients[client].task.ended.max(last);
+            if !self.waits || !self.clients[client].is_pollable {
+                return last;
+            }
+        }
+    }
+
+    fn open_loop(&mut self) {
+        self.idle.extend(0..self.clients.len());
+        let mut last = self.waiting.now();
+        loop {
+            // Arrivals come first, because their start is timed to the microsecond.
+            while let Some(intended) = self.claim(last) {
+                if intended > last {
+                    last = self.waiting.now();
+                    if intended > last {
+                        break;
+                    }
+                }
+                let Some(client) = self.idle.pop_front() else { break };
+                self.claimed = None;
+                let now = self.waiting.now();
+                let task = &mut self.clients[client].task;
+                task.begun = now;
+                task.intended = Some(intended);
+                let window = (self.shared.window.from(), self.shared.window.to());
+                self.recorder.begun(intended, task.free_since, now, window);
+                last = now;
+                if self.start(client) == OperationState::Complete {
+                    last = self.clients[client].task.ended.max(last);
+                    self.release(client);
+                }
+            }
+            if self.is_over && !self.is_any_busy() {
+                return;
+            }
+            last = self.wait_for(last, self.claimed.unwrap_or(NEVER));
+            while let Some(client) = self.ready.pop() {
+                if self.advance(client) == OperationState::Complete {
+                    self.release(client);
+                }
+            }
+            self.check_timeouts(last);
+            if self.is_over && self.claimed.is_none() && !self.is_any_busy() {
+                return;
+            }
+        }
+    }
+
+    /// Returns a client to the idle queue, unless its connection was lost.
+    fn release(&mut self, client: usize) {
+        if self.clients[client].state == ClientState::Idle {
+            let task = &mut self.clients[client].task;
+            task.free_since = task.ended;
+            self.idle.push_back(client);
+        }
+    }
+
+    /// Returns the intended time of this thread's next arrival and prepares its operation on a free
+    /// connection. `None` if no connection is free or no arrival is left.
+    fn claim(&mut self, last: u64) -> Option<u64> {
+        let to = self.shared.window.to();
+        if let Some(intended) = self.claimed {
+            if self.shared.is_finished(last) {
+                // The claimed arrival did not begin before the end of the window.
+                self.claimed = None;
+                self.is_over = true;
+                if let Some(client) = self.idle.front().copied() {
+                    self.give_up(client, intended, to);
+                }
+                return None;
+            }
+            return Some(intended);
+        }
+        if self.shared.is_finished(last) {
+            self.is_over = true;
+        }
+        let client = self.idle.front().copied().filter(|_| !self.is_over)?;
+        // All threads contend for this counter, but an open loop claims arrivals only at the given rate.
+        let index = self.shared.next.fetch_add(1, Ordering::Relaxed);
+        let intended = self.arrivals.as_mut().and_then(|arrivals| arrivals.at(index));
+        let Some(intended) = intended.filter(|intended| *intended < to) else {
+            // The claimed index needs no release: missed arrivals are counted up to the end of the schedule
+            // only.
+            self.is_over = true;
+            return None;
+        };
+        if intended < last
+            && let Some(schedule) = &self.shared.schedule
+        {
+            self.recorder.record_queueing(schedule, index, intended, last, self.shared.window.from());
+        }
+        if !self.prepare(client) {
+            return None;
+        }
+        self.claimed = Some(intended);
+        Some(intended)
+    }
+
+    /// Aborts an arrival that was prepared but did not begin, and records it as missed if it lies in the
+    /// window.
+    fn give_up(&mut self, client: usize, intended: u64, to: u64) {
+        let task = &mut self.clients[client].task;
+        for item in &mut task.items[..task.used] {
+            if let Some(write) = item.write.take() {
+                self.shared.accept.aborted(write);
+            }
+        }
+        let place = task.place;
+        if self.shared.window.from() <= intended && intended < to {
+            self.recorder.record_missed(place, intended, to);
+        }
+    }
+
+    /// Draws and prepares a client's next operation. Returns `false` and ends the job if record numbers or
+    /// versions have run out.
+    #[inline]
+    fn prepare(&mut self, client: usize) -> bool {
+        let has_room = self.clients[client].task.prepare(self.shared, &mut self.random);
+        if !has_room {
+            self.recorder.broken = Some("numbers of records or versions have run out".to_owned());
+            self.shared.window.end();
+            self.is_over = true;
+        }
+        has_room
+    }
+
+    /// Begins the prepared operation, under the write lock if writers take turns. A client without a
+    /// descriptor completes its operation within this call, including retries and undo.
+    #[inline]
+    fn start(&mut self, client: usize) -> OperationState {
+        let shared = self.shared;
+        let _turn = shared.turns.as_ref().and_then(|turns| {
+            let plan = shared.plans.get(self.clients[client].task.place)?;
+            plan.operation.writes().then(|| turns.take())
+        });
+        self.begin(client)
+    }
+
+    /// Sends the first statement of the prepared operation.
+    #[inline]
+    pub(crate) fn begin(&mut self, client: usize) -> OperationState {
+        self.clients[client].state = ClientState::Busy;
+        match self.clients[client].send(self.shared) {
+            Ok(()) if self.blocks(client) => self.advance(client),
+            Ok(()) => OperationState::Pending,
+            Err(error) => self.failed(client, error),
+        }
+    }
+
+    /// Reads what has arrived of a client's answer and continues the operation.
+    #[inline]
+    fn advance(&mut self, number: usize) -> OperationState {
+        let waits = self.blocks(number);
+        loop {
+            let client = &mut self.clients[number];
+            if client.state == ClientState::Undoing {
+                return self.undone(number, waits);
+            }
+            if client.state != ClientState::Busy {
+                return OperationState::Pending;
+            }
+            let (Some(plan), Some(lane)) = (self.shared.plans.get(client.task.place), client.lane.as_mut())
+            else {
+                return OperationState::Pending;
+            };
+            let mut rows =
+                VerifyingSink::new(self.shared, plan, &mut client.task, &mut self.checking, &self.waiting);
+            let report = match lane.receive(waits, &mut rows) {
+                Ok(Some(report)) => {
+                    rows.finish();
+                    report
+                }
+                Ok(None) => return OperationState::Pending,
+                Err(error) => return self.failed(number, error),
+            };
+            if let Some(now) = self.answered(number, report) {
+                return now;
+            }
+            match self.clients[number].send(self.shared) {
+                Ok(()) if waits => {}
+                Ok(()) => return OperationState::Pending,
+                Err(error) => return self.failed(number, error),
+            }
+        }
+    }
+
+    /// Advances the operation after an answered statement. `None` if another statement has to be sent.
+    #[inline]
+    fn answered(&mut self, number: usize, report: StatementStats) -> Option<OperationState> {
+        let task = &mut self.clients[number].task;
+        let Some(plan) = self.shared.plans.get(task.place) else { return Some(OperationState::Complete) };
+        if let Some(statement) = plan.statements.get(task.step) {
+            if statement.writes
+                && let Some(affected) = report.affected
+            {
+                *task.changed.get_or_insert(0) += affected;
+            }
+            if statement.repeats && task.turn + 1 < task.used {
+                task.turn += 1;
+                return None;
+            }
+        }
+        task.turn = 0;
+        task.step += 1;
+        if let Some(next) = plan.statements.get(task.step) {
+            let is_absent = next.writes && !task.wrote && task.answer.rows == 0;
+            if plan.operation == Operation::ReadModifyWrite && is_absent {
+                let outcome = completion::absent(self.shared, plan, task);
+                return Some(self.undo(number, outcome));
+            }
+            return None;
+        }
+        match completion::complete(self.shared, plan, task, &mut self.recorder) {
+            Completion::Done(outcome) => {
+                self.over(number, outcome);
+                Some(OperationState::Complete)
+            }
+            Completion::Conflict(words) => Some(self.conflict(number, words, false)),
+        }
+    }
+
+    /// Records the outcome of an operation and marks its client as idle.
+    #[inline]
+    pub(crate) fn over(&mut self, number: usize, outcome: OperationOutcome) {
+        let client = &mut self.clients[number];
+        client.state = ClientState::Idle;
+        let task = &client.task;
+        let times = OperationTimes {
+            intended: task.intended,
+            begun: task.begun,
+            ended: task.ended,
+            counted: task.counted,
+        };
+        let came = completion::totals(task);
+        let window = match self.shared.window.counts() {
+            // Operations that began before the window do not count, whenever they end.
+            true if task.intended.is_none() => (NEVER, NEVER),
+            _ => (self.shared.window.from(), self.shared.window.to()),
+        };
+        self.recorder.ended(task.place, times, outcome, came, window);
+        if let Some(tally) = self.shared.tallies.get(self.thread) {
+            tally.set(self.recorder.ended);
+        }
+    }
+
+    /// Checks timeouts and reopens lost connections if the check is due. Returns whether the check was due.
+    #[inline]
+    fn check_timeouts(&mut self, now: u64) -> bool {
+        let is_time = now >= self.next_look;
+        if is_time {
+            self.look_at_all(now);
+        }
+        is_time
+    }
+
+    fn is_any_busy(&self) -> bool {
+        self.clients.iter().any(|client| matches!(client.state, ClientState::Busy | ClientState::Undoing))
+    }
+
+    /// Waits for answers, at most until `due`, and returns the current time.
+    fn wait_for(&mut self, last: u64, due: u64) -> u64 {
+        self.wait(last, due);
+        self.waiting.now()
+    }
+
+    /// Waits for answers, at most until `due`, the next timeout check or the end of the window.
+    #[inline]
+    fn wait(&mut self, last: u64, due: u64) {
+        self.ready.clear();
+        let mut until = due.min(self.next_look.max(last + 1));
+        let to = self.shared.window.to();
+        if to > last {
+            until = until.min(to);
+        }
+        if let Err(error) = self.waiting.wait(until, due != NEVER, &mut self.ready) {
+            self.recorder.broken = Some(format!("failed to wait for answers: {error}"));
+            self.shared.window.end();
+            self.is_over = true;
+        }
+    }
+}

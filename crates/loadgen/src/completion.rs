@@ -1,0 +1,141 @@
+//! Completion of operations: verifies the answer and settles the versions of its writes.
+
+use crate::job_context::JobContext;
+use crate::operation::Operation;
+use crate::recorder::{LatencyRecorder, OperationOutcome, OperationTotals};
+use crate::script::{OperationPlan, ParameterSource};
+use crate::task::Task;
+
+/// Outcome of an operation whose statements have all been answered.
+#[derive(Debug)]
+pub(crate) enum Completion {
+    /// The operation is complete with this outcome.
+    Done(OperationOutcome),
+    /// The value to be replaced had changed in between; the operation may be retried. Holds the message.
+    Conflict(String),
+}
+
+/// Decides how an operation ends after its last statement, and settles the versions of its writes.
+#[inline]
+pub(crate) fn complete(
+    shared: &JobContext<'_>,
+    plan: &OperationPlan,
+    task: &mut Task,
+    recorder: &mut LatencyRecorder,
+) -> Completion {
+    if plan.operation.writes() {
+        return written(shared, plan, task, recorder);
+    }
+    if let Some(words) = task.answer.wrong.take() {
+        return Completion::Done(OperationOutcome::Wrong(words));
+    }
+    if task.answer.rows == 0 && plan.operation == Operation::Count {
+        return Completion::Done(OperationOutcome::Wrong(format!("{} was not answered", plan.operation)));
+    }
+    Completion::Done(OperationOutcome::Done)
+}
+
+fn written(
+    shared: &JobContext<'_>,
+    plan: &OperationPlan,
+    task: &mut Task,
+    recorder: &mut LatencyRecorder,
+) -> Completion {
+    let due = task.used as u64;
+    let changed = task.changed.unwrap_or(due);
+    let operation = plan.operation;
+    if changed == 0 && plan.needs(ParameterSource::Old) && task.replaces.is_some() {
+        return Completion::Conflict("another write came between".to_owned());
+    }
+    let verify = shared.job.verify;
+    let mut wrong = task.answer.wrong.take();
+    let replaces = task.replaces;
+    let read = task.read;
+    let name = if changed == due { String::new() } else { task.name() };
+    for item in &mut task.items[..task.used] {
+        let Some(write) = item.write.take() else { continue };
+        if changed == due {
+            let number = write.number();
+            recorder.added += match operation {
+                Operation::Insert | Operation::InsertBatch => 1,
+                Operation::Delete => -1,
+                _ => 0,
+            };
+            shared.acknowledged(write);
+            if let Some(version) = replaces
+                && shared.accept.replaced(number, version)
+            {
+                recorder.lost_updates += 1;
+            }
+        } else if changed == 0 {
+            // Changing nothing is right if the record may be absent.
+            let absent = read.map(|read| shared.accept.accepts(&read, None));
+            shared.accept.aborted(write);
+            if verify && !matches!(absent, Some(Ok(()))) {
+                wrong.get_or_insert_with(|| format!("{operation} {name}: changed nothing"));
+            }
+        } else {
+            shared.accept.unknown(write);
+            wrong.get_or_insert_with(|| {
+                format!("{operation} {name}: changed {changed} documents instead of {due}")
+            });
+        }
+    }
+    task.answer.documents = changed;
+    Completion::Done(wrong.map_or(OperationOutcome::Done, OperationOutcome::Wrong))
+}
+
+/// Completes a read-modify-write whose record was absent, so that no write is sent. That is right if the
+/// record may be absent.
+#[cold]
+pub(crate) fn absent(shared: &JobContext<'_>, plan: &OperationPlan, task: &mut Task) -> OperationOutcome {
+    let mut wrong = task.answer.wrong.take();
+    if let Some(read) = task.read.filter(|_| shared.job.verify)
+        && let Err(words) = shared.accept.accepts(&read, None)
+        && !(words.is_stale() && plan.may_be_stale)
+    {
+        wrong.get_or_insert_with(|| format!("{} {}: {words}", plan.operation, task.name()));
+    }
+    refused(shared, task);
+    wrong.map_or(OperationOutcome::Done, OperationOutcome::Wrong)
+}
+
+/// Marks the operation's writes as not done, because the system refused it.
+pub(crate) fn refused(shared: &JobContext<'_>, task: &mut Task) {
+    for item in &mut task.items[..task.used] {
+        if let Some(write) = item.write.take() {
+            shared.accept.aborted(write);
+        }
+    }
+}
+
+/// Marks the operation's writes as not done, because one of its keys already exists in the system.
+pub(crate) fn key_exists(shared: &JobContext<'_>, task: &mut Task) {
+    for item in &mut task.items[..task.used] {
+        if let Some(write) = item.write.take() {
+            shared.accept.taken(write);
+        }
+    }
+}
+
+/// Marks the outcome of the operation's writes as unknown, or as not done if no write was sent.
+pub(crate) fn unknown(shared: &JobContext<'_>, task: &mut Task) {
+    if !task.wrote {
+        return refused(shared, task);
+    }
+    for item in &mut task.items[..task.used] {
+        if let Some(write) = item.write.take() {
+            shared.accept.unknown(write);
+        }
+    }
+}
+
+/// Totals of an ended operation for the recorder.
+#[inline]
+pub(crate) fn totals(task: &Task) -> OperationTotals {
+    OperationTotals {
+        documents: task.answer.documents,
+        retries: u64::from(task.tries),
+        stale: task.answer.stale,
+    }
+}

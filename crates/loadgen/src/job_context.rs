@@ -1,0 +1,275 @@
+//! State that all client threads of a job share.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::time::Duration;
+
+use jsonathlon_dataset::records::{RecordSet, SortedKeys, WriteScope};
+use jsonathlon_driver_api::{NonblockingConnection, Result};
+use jsonathlon_stats::arrival::Schedule;
+
+use crate::accept::{AcceptSet, WriteKind, WriteToken};
+use crate::ack_log::AckLog;
+use crate::job::Job;
+use crate::keys::{KeyChooser, OperationChooser};
+use crate::operation::Operation;
+use crate::paths::Paths;
+use crate::script::OperationPlan;
+use crate::turns::Turns;
+
+/// State that all client threads of a job share. Only the atomic fields change while the threads run. In a
+/// closed loop the only atomic that an operation always writes is its own thread's tally.
+pub(crate) struct JobContext<'a> {
+    pub(crate) job: &'a Job,
+    pub(crate) set: &'a RecordSet,
+    pub(crate) accept: &'a AcceptSet,
+    /// Acknowledgement log. `None` unless the job names a file for it (crash tests).
+    pub(crate) promises: Option<AckLog>,
+    /// Sorted keys of all loaded records, which a scan must not leave out. `None` if the mix has no scan,
+    /// answers are not verified, or records may have been deleted.
+    pub(crate) sorted: Option<&'a SortedKeys>,
+    pub(crate) written: WriteScope,
+    pub(crate) paths: Paths,
+    /// Number of matching elements in all loaded documents, the expected answer of unwrap-all. 0 if the mix
+    /// has no unwrap-all.
+    pub(crate) elements: u64,
+    /// One plan per operation of the mix, in the order of its shares.
+    pub(crate) plans: Vec<OperationPlan>,
+    /// Index into `plans` by operation (as a number). 0 for operations that the mix does not have.
+    pub(crate) places: [usize; Operation::ALL.len()],
+    pub(crate) shares: OperationChooser,
+    pub(crate) keys: KeyChooser,
+    /// Schedule of the arrivals. `None` in a closed loop.
+    pub(crate) schedule: Option<Schedule>,
+    /// Index of the first arrival that no thread has claimed yet.
+    pub(crate) next: AtomicU64,
+    pub(crate) window: MeasurementWindow,
+    /// Whether measuring ends when all planned arrivals have ended, instead of at a fixed time. Set for an
+    /// open loop with a fixed number of operations.
+    pub(crate) awaits_all: bool,
+    pub(crate) timeout_ns: u64,
+    pub(crate) openers: ConnectionFactories<'a>,
+    /// Number of ended operations, one tally per thread.
+    pub(crate) tallies: Vec<ThreadCounter>,
+    pub(crate) leaving: ShutdownBarrier,
+    /// Fair lock of the operations that write. `None` unless writers take turns.
+    pub(crate) turns: Option<Turns>,
+}
+
+/// Functions that open a connection after the clients have started.
+#[derive(Clone, Copy)]
+pub(crate) struct ConnectionFactories<'a> {
+    /// Waits for a server that may still be starting.
+    pub(crate) patient: &'a ConnectionFactory<'a>,
+    /// Makes one short attempt and fails at once, because other clients of the thread are waiting. The caller
+    /// retries later.
+    pub(crate) again: &'a ConnectionFactory<'a>,
+}
+
+/// Opens a nonblocking connection to the system under test.
+pub(crate) type ConnectionFactory<'a> = dyn Fn() -> Result<Box<dyn NonblockingConnection>> + Sync + 'a;
+
+impl JobContext<'_> {
+    /// Returns `true` if no further operation may begin at `now`: the measurement window is over or was ended
+    /// early.
+    #[inline]
+    pub(crate) fn is_finished(&self, now: u64) -> bool {
+        (now >= self.window.to() && !self.awaits_all) || self.window.has_ended()
+    }
+
+    /// Issues a version for a write and appends the write to the acknowledgement log, if there is one. `None`
+    /// if no version is left or the log cannot be written.
+    #[inline]
+    pub(crate) fn begin_write(&self, number: u64, change: WriteKind) -> Option<WriteToken> {
+        self.begin(change, || self.accept.begin_write(number, change))
+    }
+
+    /// Issues a number and a version for a new record and logs them as [`Self::begin_write`] does.
+    #[inline]
+    pub(crate) fn begin_insert(&self) -> Option<WriteToken> {
+        self.begin(WriteKind::Whole, || self.accept.begin_insert())
+    }
+
+    #[inline]
+    fn begin(&self, change: WriteKind, begin: impl FnOnce() -> Option<WriteToken>) -> Option<WriteToken> {
+        match &self.promises {
+            None => begin(),
+            Some(promises) => promises.send(change, begin),
+        }
+    }
+
+    /// Records that the system acknowledged a write: first in the acknowledgement log, then in the accept
+    /// sets.
+    #[inline]
+    pub(crate) fn acknowledged(&self, write: WriteToken) {
+        if let Some(promises) = &self.promises {
+            promises.acknowledged(&write);
+        }
+        self.accept.acknowledged(write);
+    }
+
+    /// Index of an operation's plan; 0 for an operation that the mix does not have.
+    #[inline]
+    pub(crate) fn place(&self, operation: Operation) -> usize {
+        self.places.get(operation as usize).copied().unwrap_or(0)
+    }
+}
+
+/// Part of a job whose operations are measured; times are nanoseconds since the job began.
+#[derive(Debug)]
+pub(crate) struct MeasurementWindow {
+    from: AtomicU64,
+    to: AtomicU64,
+    /// Operations that may still begin. `None` if the window ends by time.
+    left: Option<AtomicU64>,
+    ended: AtomicBool,
+}
+
+/// Sentinel for a time that never comes.
+pub(crate) const NEVER: u64 = u64::MAX;
+/// Largest number of counted operations that a thread takes at once.
+const PORTION: u64 = 64;
+
+impl MeasurementWindow {
+    /// Creates a window. `from` and `to` may be [`NEVER`] until [`Self::decide`] is called. `count` limits
+    /// the number of measured operations.
+    pub(crate) fn new(from: u64, to: u64, count: Option<u64>) -> Self {
+        Self {
+            from: AtomicU64::new(from),
+            to: AtomicU64::new(to),
+            left: count.map(AtomicU64::new),
+            ended: AtomicBool::new(false),
+        }
+    }
+
+    /// Sets start and end of the window. `to` is stored first, so that no thread sees the new start with an
+    /// old end.
+    pub(crate) fn decide(&self, from: u64, to: u64) {
+        self.to.store(to, Ordering::SeqCst);
+        self.from.store(from, Ordering::SeqCst);
+    }
+
+    #[inline]
+    pub(crate) fn from(&self) -> u64 {
+        self.from.load(Ordering::Relaxed)
+    }
+
+    #[inline]
+    pub(crate) fn to(&self) -> u64 {
+        self.to.load(Ordering::Relaxed)
+    }
+
+    /// Returns `true` if the window ends after a fixed number of operations.
+    #[inline]
+    pub(crate) fn counts(&self) -> bool {
+        self.left.is_some()
+    }
+
+    /// Takes a portion of the remaining operations for one of `clients` threads: at most [`PORTION`], smaller
+    /// towards the end. Returns 0 if none is left, `u64::MAX` if operations are not counted.
+    pub(crate) fn take(&self, clients: u64) -> u64 {
+        let Some(left) = &self.left else { return u64::MAX };
+        let portion = |left: u64| (left / (4 * clients.max(1))).clamp(1, PORTION).min(left);
+        let take = |left: u64| Some(left - portion(left));
+        left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, take).map_or(0, portion)
+    }
+
+    /// Ends the window early, for example after a fatal error of one thread.
+    pub(crate) fn end(&self) {
+        self.ended.store(true, Ordering::SeqCst);
+    }
+
+    #[inline]
+    pub(crate) fn has_ended(&self) -> bool {
+        self.ended.load(Ordering::Relaxed)
+    }
+}
+
+/// Keeps threads and their connections alive after the last operation until the usage of this process and of
+/// the system's processes has been read. The kernel drops the counters of ended threads, and a PostgreSQL
+/// backend ends with its connection.
+#[derive(Debug, Default)]
+pub(crate) struct ShutdownBarrier {
+    /// Threads that are still executing operations.
+    at_work: AtomicUsize,
+    is_read: AtomicBool,
+}
+
+/// Guard of a working thread; dropping it, also on a panic, marks the thread as done.
+pub(crate) struct ActiveThread<'a>(&'a ShutdownBarrier);
+
+impl ShutdownBarrier {
+    /// Interval at which a waiting thread polls the flag.
+    const PAUSE: Duration = Duration::from_micros(200);
+
+    /// Sets the number of threads that are about to work.
+    pub(crate) fn await_all(&self, threads: usize) {
+        self.at_work.store(threads, Ordering::SeqCst);
+    }
+
+    /// Returns the guard of one of these threads. The count was set by [`Self::await_all`].
+    pub(crate) fn begin(&self) -> ActiveThread<'_> {
+        ActiveThread(self)
+    }
+
+    /// Returns `true` if no thread executes operations any more.
+    pub(crate) fn all_finished(&self) -> bool {
+        self.at_work.load(Ordering::SeqCst) == 0
+    }
+
+    /// Lets waiting threads close their connections, because all counters have been read.
+    pub(crate) fn release(&self) {
+        self.is_read.store(true, Ordering::SeqCst);
+    }
+
+    /// Blocks until [`Self::release`] was called.
+    pub(crate) fn wait(&self) {
+        while !self.is_read.load(Ordering::SeqCst) {
+            std::thread::sleep(Self::PAUSE);
+        }
+    }
+}
+
+impl Drop for ActiveThread<'_> {
+    fn drop(&mut self) {
+        self.0.at_work.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+/// Counter that one thread writes and another reads, on a cache line of its own.
+#[derive(Debug, Default)]
+#[repr(align(128))]
+pub(crate) struct ThreadCounter(AtomicU64);
+
+impl ThreadCounter {
+    #[inline]
+    pub(crate) fn set(&self, count: u64) {
+        self.0.store(count, Ordering::Relaxed);
+    }
+
+    pub(crate) fn get(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn portions_add_up_to_what_there_is() {
+        for (count, clients) in [(1, 8), (7, 2), (1000, 3), (100_000, 128)] {
+            let window = MeasurementWindow::new(0, NEVER, Some(count));
+            let mut taken = 0;
+            loop {
+                let portion = window.take(clients);
+                taken += portion;
+                assert!(portion <= PORTION);
+                if portion == 0 {
+                    break;
+                }
+            }
+            assert_eq!((taken, window.take(clients)), (count, 0));
+        }
+        assert_eq!(MeasurementWindow::new(0, NEVER, None).take(1), u64::MAX);
+    }
+}

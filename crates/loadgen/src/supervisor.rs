@@ -1,0 +1,173 @@
+//! Supervision of a job's threads: reports progress, decides when the measurement window begins, and reads
+//! CPU, disk and scheduler counters over the window.
+
+use std::time::Duration;
+
+use jsonathlon_driver_api::driver::EngineLocation;
+use jsonathlon_telemetry::activity::DiskWrites;
+use jsonathlon_telemetry::scheduling::Scheduling as Threads;
+use jsonathlon_worker::protocol::{OpUsage, Progress};
+use jsonathlon_worker::{JobTarget, UsageMeter};
+
+use crate::job_context::{JobContext, NEVER};
+use crate::reactor::monotonic_ns;
+use crate::recorder::SECOND_NS;
+use crate::report::Scheduling;
+use crate::sampler::SystemSampler;
+use crate::steady_state::{LONGEST_S, SteadyStateDetector};
+
+/// Interval between two progress messages, in nanoseconds.
+const PROGRESS_NS: u64 = 250_000_000;
+/// Time from deciding the start of the measurement window until that start, so that every thread knows it in
+/// time.
+const NOTICE_NS: u64 = 5_000_000;
+
+/// CPU, disk and scheduler counters of the measurement window. Dropped if they cover less than 95 % of it.
+#[derive(Debug, Default)]
+pub(crate) struct SideMeasurements {
+    pub(crate) usage: OpUsage,
+    pub(crate) disk_written_bytes: Option<u64>,
+    pub(crate) scheduling: Option<Scheduling>,
+    pub(crate) steady: Option<bool>,
+    pub(crate) watch: SystemSampler,
+    /// Nanoseconds from the start of the window until the counters were first read.
+    pub(crate) late_ns: u64,
+}
+
+impl SideMeasurements {
+    /// Largest share of the window that the counters may miss.
+    const MISSED: f64 = 0.05;
+
+    /// Drops the counters if they miss more than [`Self::MISSED`] of the window: each operation would seem to
+    /// have cost less than it did.
+    pub(crate) fn drop_if_incomplete(mut self, measured_ns: u64) -> Self {
+        if self.late_ns as f64 > Self::MISSED * measured_ns as f64 {
+            self.usage = OpUsage::default();
+            self.disk_written_bytes = None;
+            self.scheduling = None;
+        }
+        self
+    }
+}
+
+/// Parameters that decide when the measurement window begins and how long it lasts.
+#[derive(Debug)]
+pub(crate) struct WarmUp {
+    pub(crate) least_ns: u64,
+    pub(crate) measured_ns: u64,
+    /// Whether the warm-up ends by the test for steady throughput.
+    pub(crate) tests: bool,
+}
+
+/// Counters at the beginning of the measurement window.
+struct StartCounters {
+    meter: UsageMeter,
+    threads: Option<Threads>,
+    writes: Option<DiskWrites>,
+}
+
+fn threads(place: EngineLocation) -> Option<Threads> {
+    let process = match place {
+        EngineLocation::InProcess => std::process::id(),
+        EngineLocation::Process(process) => process,
+        EngineLocation::Remote => return None,
+    };
+    Threads::of_tree(process).ok()
+}
+
+/// Supervises the threads of a job that began at `began` (monotonic nanoseconds) until all of them have
+/// ended.
+pub(crate) fn supervise(
+    shared: &JobContext<'_>,
+    subject: &JobTarget<'_>,
+    ramp: &WarmUp,
+    began: u64,
+    are_over: impl Fn() -> bool,
+    tell: &mut dyn FnMut(Progress),
+) -> SideMeasurements {
+    let clock = &*subject.host.clock;
+    let mut beside = SideMeasurements::default();
+    let mut begun: Option<StartCounters> = None;
+    let mut is_read = false;
+    let (mut next_sign, mut next_second, mut counted) = (PROGRESS_NS, SECOND_NS, 0);
+    let mut steady = SteadyStateDetector::default();
+    let end = |begun: &mut Option<StartCounters>, beside: &mut SideMeasurements| {
+        if let Some(StartCounters { meter, threads: before, writes }) = begun.take() {
+            beside.usage = meter.stop(clock).1;
+            beside.disk_written_bytes = writes.and_then(|writes| writes.bytes());
+            let after = threads(subject.place);
+            beside.scheduling = before.zip(after).map(|(before, after)| {
+                let switched = after.since(&before);
+                Scheduling {
+                    context_switches: switched.switches,
+                    migrations: switched.migrations.unwrap_or_default(),
+                }
+            });
+        }
+    };
+    while !are_over() {
+        let now = monotonic_ns().saturating_sub(began);
+        if ramp.tests && shared.window.from() == NEVER && now >= next_second {
+            let all: u64 = shared.tallies.iter().map(|tally| tally.get()).sum();
+            let is_steady = steady.add((all - counted) as f64);
+            counted = all;
+            next_second += SECOND_NS;
+            let is_late = now >= ramp.least_ns + (LONGEST_S * 1e9) as u64;
+            if now >= ramp.least_ns && (is_steady || is_late) {
+                beside.steady = Some(is_steady);
+                let from = now + NOTICE_NS;
+                shared.window.decide(from, from + ramp.measured_ns);
+            }
+        }
+        let (from, to) = (shared.window.from(), shared.window.to());
+        if now >= from && begun.is_none() && !is_read {
+            let before = threads(subject.place);
+            let writes = shared.job.watched.folder.as_deref().and_then(DiskWrites::begin);
+            let meter = UsageMeter::start(clock, subject.place);
+            begun = Some(StartCounters { meter, threads: before, writes });
+            beside.late_ns = monotonic_ns().saturating_sub(began).saturating_sub(from);
+            is_read = true;
+        }
+        if now >= to || shared.leaving.all_finished() {
+            end(&mut begun, &mut beside);
+            shared.leaving.release();
+        }
+        if now >= next_sign {
+            next_sign = now + PROGRESS_NS;
+            let done = shared.tallies.iter().map(|tally| tally.get()).sum();
+            tell(Progress { done, total: None, unit: "operations".to_owned() });
+        }
+        let mut next = next_sign.min(now + 20_000_000);
+        for time in [from, to, next_second] {
+            if time > now {
+                next = next.min(time);
+            }
+        }
+        std::thread::sleep(Duration::from_nanos(next.saturating_sub(now)));
+    }
+    end(&mut begun, &mut beside);
+    beside
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_read_for_a_part_only_is_not_told() {
+        let late = |late_ns| {
+            let usage = OpUsage { cpu_s: Some(1.0), ..OpUsage::default() };
+            let all = SideMeasurements {
+                usage,
+                disk_written_bytes: Some(7),
+                late_ns,
+                ..SideMeasurements::default()
+            };
+            let of_all = all.drop_if_incomplete(1_000_000);
+            (of_all.usage.cpu_s, of_all.disk_written_bytes)
+        };
+        assert_eq!(late(0), (Some(1.0), Some(7)));
+        assert_eq!(late(50_000), (Some(1.0), Some(7)));
+        assert_eq!(late(50_001), (None, None));
+    }
+}

@@ -1,0 +1,113 @@
+//! Validation of jobs: refuses what cannot be measured and what cannot be verified.
+
+use jsonathlon_dataset::records::{Kind, WriteScope};
+
+use crate::job::Job;
+use crate::operation::Operation;
+use crate::paths::Paths;
+
+/// Determines which values of the documents a mix changes.
+///
+/// # Errors
+/// If operations of the mix set different values, because then the expected value of a read would be unknown.
+pub(crate) fn written_by(job: &Job, paths: &Paths) -> Result<WriteScope, String> {
+    let mut written = WriteScope::Nothing;
+    for (operation, _) in &job.mix.shares {
+        let by = match (operation, paths.set_by(*operation)) {
+            (Operation::UpdateAll, _) => WriteScope::All,
+            (_, Some(path)) => WriteScope::Path(path),
+            _ => continue,
+        };
+        written = merge_write_scopes(written, by).ok_or_else(|| {
+            format!(
+                "the mix {} sets different values of a document, so that answers cannot be checked: use one of update, \
+                 update-path, update-element and update-all",
+                job.mix.name
+            )
+        })?;
+    }
+    Ok(written)
+}
+
+/// Combines the values that two mixes change over the same data. `None` if both change values and not the
+/// same ones.
+pub(crate) fn merge_write_scopes(one: WriteScope, other: WriteScope) -> Option<WriteScope> {
+    match (one, other) {
+        (WriteScope::Nothing, other) => Some(other),
+        (one, WriteScope::Nothing) => Some(one),
+        (one, other) => (one == other).then_some(one),
+    }
+}
+
+/// Returns `true` if the job's mix contains the operation.
+pub(crate) fn mix_contains(job: &Job, operation: Operation) -> bool {
+    job.mix.shares.iter().any(|(one, _)| *one == operation)
+}
+
+/// Properties of the records that hold throughout a job, after all earlier jobs over the same data.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct DataInvariants {
+    /// Whether every loaded document exists with the value that find and count search for.
+    pub(crate) is_searchable: bool,
+    /// Whether no record was inserted or deleted since the load.
+    pub(crate) is_as_loaded: bool,
+}
+
+/// Checks whether a job can be measured and verified.
+///
+/// # Errors
+/// If arrival, stop condition, number of clients, warm-up or time limit are invalid, the mix has an operation
+/// twice or without statements, or an operation's answers cannot be verified on this data.
+pub(crate) fn validate_job(job: &Job, holds: DataInvariants) -> Result<(), String> {
+    job.arrival.check()?;
+    job.stop.check()?;
+    if job.clients == 0 {
+        return Err("no client: use at least one".to_owned());
+    }
+    if !(job.ramp_s >= 0.0 && job.ramp_s.is_finite()) {
+        return Err(format!("a ramp of {} seconds: use 0 or more", job.ramp_s));
+    }
+    if !(job.timeout_s > 0.0 && job.timeout_s.is_finite()) {
+        return Err(format!("a time limit of {} seconds: use one above 0", job.timeout_s));
+    }
+    for (place, (operation, _)) in job.mix.shares.iter().enumerate() {
+        if job.mix.shares[..place].iter().any(|(before, _)| before == operation) {
+            return Err(format!("the mix {} has {operation} twice", job.mix.name));
+        }
+        let Some(script) = job.scripts.get(operation) else {
+            return Err(format!("the mix {} has {operation}, for which there is no statement", job.mix.name));
+        };
+        check_one(*operation, script, job, holds)?;
+    }
+    Ok(())
+}
+
+fn check_one(
+    operation: Operation,
+    script: &crate::job::OperationScript,
+    job: &Job,
+    holds: DataInvariants,
+) -> Result<(), String> {
+    let is_insert = matches!(operation, Operation::Insert | Operation::InsertBatch);
+    if job.loaded == 0 && !is_insert {
+        return Err(format!("{operation} needs records, and none were loaded"));
+    }
+    let has_items = matches!(job.records.kind, Kind::Items { .. });
+    match operation {
+        Operation::Unwrap | Operation::UnwrapAll | Operation::UpdateElement if !has_items => {
+            Err(format!("{operation} needs documents with elements: use documents of kind items"))
+        }
+        Operation::Unwrap if script.statements.iter().any(|text| text.contains("{{condition}}")) => {
+            Err("unwrap cannot be checked with a condition of its own: elements follow from the key"
+                .to_owned())
+        }
+        Operation::Find | Operation::Count if job.verify && !holds.is_searchable => Err(format!(
+            "{operation} cannot be checked where documents were deleted or replaced as a whole: load again"
+        )),
+        Operation::UnwrapAll if job.verify && !holds.is_as_loaded => Err(format!(
+            "{operation} cannot be checked where documents are inserted or deleted: load again, and keep inserts and \
+             deletes out of its mix"
+        )),
+        _ => Ok(()),
+    }
+}

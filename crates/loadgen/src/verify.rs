@@ -1,0 +1,452 @@
+//! Verifies answers row by row while a driver hands them over.
+
+use jsonathlon_dataset::records::{
+    ContainerKind, ElementCheck, ExpectedSubtree, GROUP, KeyType, ScanCheck, Scratch, SeenVersions,
+    WriteScope,
+};
+use jsonathlon_driver_api::{Cell, Result, RowSink};
+
+use crate::accept::reply_hash;
+use crate::job_context::JobContext;
+use crate::operation::Operation;
+use crate::reactor::Reactor;
+use crate::script::OperationPlan;
+use crate::task::{ColumnValue, Task};
+
+/// Kind of reply for hashes of whole documents; see [`reply_hash`].
+const OF_DOCUMENTS: u64 = 0;
+/// Kind of reply for hashes of projections.
+const OF_PROJECTIONS: u64 = 1;
+
+/// Verifies the answers of one thread, with buffers that it reuses.
+#[derive(Debug)]
+pub(crate) struct AnswerVerifier {
+    scratch: Scratch,
+    part: ExpectedSubtree,
+    pairs: Vec<(usize, u32)>,
+}
+
+impl AnswerVerifier {
+    pub(crate) fn new(shared: &JobContext<'_>) -> Self {
+        Self { scratch: Scratch::new(), part: shared.set.part(&shared.paths.projected), pairs: Vec::new() }
+    }
+}
+
+/// Receives and verifies the rows of one statement's answer.
+pub(crate) struct VerifyingSink<'a, 'j, W> {
+    shared: &'a JobContext<'j>,
+    plan: &'a OperationPlan,
+    task: &'a mut Task,
+    checking: &'a mut AnswerVerifier,
+    waiting: &'a W,
+    scan: Option<ScanCheck<'a>>,
+    elements: Option<ElementCheck<'a>>,
+    /// Index of the key column; `document` is the index of the document column.
+    key: usize,
+    document: usize,
+    columns: usize,
+    /// Columns kept for later statements: their index in the plan and in the rows.
+    kept: Vec<(usize, usize)>,
+    rows: u64,
+    /// Whether the statement changes documents. Its rows are ignored then; only the number of changed
+    /// documents counts.
+    ignores: bool,
+    /// Whether the operation ends with its first row, so that the time after that row is not part of it.
+    is_one: bool,
+}
+
+impl<'a, 'j, W: Reactor> VerifyingSink<'a, 'j, W> {
+    #[inline]
+    pub(crate) fn new(
+        shared: &'a JobContext<'j>,
+        plan: &'a OperationPlan,
+        task: &'a mut Task,
+        checking: &'a mut AnswerVerifier,
+        waiting: &'a W,
+    ) -> Self {
+        let is_one = plan.operation == Operation::Read && plan.statements.len() == 1;
+        let ignores = plan.statements.get(task.step).is_some_and(|statement| statement.writes);
+        Self {
+            shared,
+            plan,
+            task,
+            checking,
+            waiting,
+            scan: None,
+            elements: None,
+            key: 0,
+            document: 0,
+            columns: 0,
+            kept: Vec::new(),
+            rows: 0,
+            ignores,
+            is_one,
+        }
+    }
+
+    /// Verifies the complete answer for missing rows, and sets the end of the operation.
+    #[inline]
+    pub(crate) fn finish(mut self) {
+        if !(self.is_one && self.rows > 0) {
+            self.task.ended = self.waiting.now().saturating_sub(self.task.checking);
+        }
+        if !self.shared.job.verify && self.plan.operation != Operation::ReadModifyWrite {
+            return;
+        }
+        if let Err(words) = self.complete() {
+            self.wrong(words);
+        }
+    }
+
+    #[inline]
+    fn complete(&mut self) -> std::result::Result<(), String> {
+        if self.ignores || (self.rows == 0 && self.columns == 0) {
+            return Ok(());
+        }
+        let (shared, operation) = (self.shared, self.plan.operation);
+        let number = self.task.items[0].number;
+        match operation {
+            Operation::Read | Operation::ReadPaths | Operation::ReadModifyWrite if self.rows == 0 => {
+                self.absent(number)
+            }
+            Operation::Find => {
+                let due = shared.set.group_size(self.task.group, shared.job.loaded).min(self.task.limit);
+                let found = self.task.answer.found.len() as u64;
+                if found < due && !self.plan.may_be_stale {
+                    return Err(format!("{found} documents were found of {due}"));
+                }
+                Ok(())
+            }
+            Operation::Count | Operation::UnwrapAll if self.rows != 1 => {
+                Err(format!("a count has {} rows", self.rows))
+            }
+            Operation::Scan => {
+                // No row has begun the scan; an answer without rows is verified too.
+                let scan = self
+                    .scan
+                    .take()
+                    .unwrap_or_else(|| shared.set.scan(number, self.task.limit, self.sorted()));
+                scan.finish().map(drop).map_err(|wrong| wrong.to_string())
+            }
+            Operation::Unwrap => match self.elements.take() {
+                Some(elements) => elements.finish().map(drop).map_err(|wrong| wrong.to_string()),
+                None if shared.set.elements(number, ContainerKind::Array).finish().is_ok() => Ok(()),
+                None => self.absent(number),
+            },
+            _ => Ok(()),
+        }
+    }
+
+    /// Sorted keys that a scan must not leave out. `None` if they are unknown or answers may be stale.
+    fn sorted(&self) -> Option<&'a jsonathlon_dataset::records::SortedKeys> {
+        self.shared.sorted.filter(|_| !self.plan.may_be_stale)
+    }
+
+    fn absent(&mut self, number: u64) -> std::result::Result<(), String> {
+        let read = self.task.read.unwrap_or_else(|| self.shared.accept.read_of_any_age(number));
+        self.accepted(&read, None)
+    }
+
+    #[inline]
+    fn accepted(
+        &mut self,
+        read: &crate::accept::ReadToken,
+        seen: Option<SeenVersions>,
+    ) -> std::result::Result<(), String> {
+        match self.shared.accept.accepts(read, seen) {
+            Ok(()) => Ok(()),
+            Err(refused) if refused.is_stale() && self.plan.may_be_stale => {
+                self.task.answer.stale = true;
+                Ok(())
+            }
+            Err(refused) => Err(refused.to_string()),
+        }
+    }
+
+    #[cold]
+    fn wrong(&mut self, words: String) {
+        let name = self.task.name();
+        let operation = self.plan.operation;
+        self.task.answer.wrong.get_or_insert_with(|| format!("{operation} {name}: {words}"));
+    }
+
+    #[inline]
+    fn check(&mut self, cells: &[Cell<'_>]) -> std::result::Result<(), String> {
+        let number = self.task.items[0].number;
+        match self.plan.operation {
+            Operation::Read => {
+                if self.rows > 1 {
+                    return Err("more than one row".to_owned());
+                }
+                self.document(number, text(cells, self.document)?, true).map(drop)
+            }
+            Operation::ReadModifyWrite => {
+                if self.rows > 1 {
+                    return Err("more than one row".to_owned());
+                }
+                let seen = self.document(number, text(cells, self.document)?, true)?;
+                if let Some(version) = seen.version {
+                    self.task.replace(self.shared, version);
+                }
+                Ok(())
+            }
+            Operation::ReadPaths => {
+                if self.rows > 1 {
+                    return Err("more than one row".to_owned());
+                }
+                self.projection(number, cells)
+            }
+            Operation::Find => {
+                let found = self.number_of(cells)?;
+                let of_group = self.shared.set.group(found) == self.task.group;
+                if !of_group || self.task.answer.found.contains(&found) {
+                    return Err(format!("record {found} does not belong to the answer, or is there twice"));
+                }
+                if self.rows > self.task.limit {
+                    return Err(format!("more than {} rows", self.task.limit));
+                }
+                self.task.answer.found.push(found);
+                self.document(found, text(cells, self.document)?, false).map(drop)
+            }
+            Operation::Count => {
+                let due = self.shared.set.group_size(self.task.group, self.shared.job.loaded);
+                match cells {
+                    [Cell::Int(count)] if u64::try_from(*count) == Ok(due) => Ok(()),
+                    // A stale count is accepted if it lies between 0 and the size of a group.
+                    [Cell::Int(count)]
+                        if self.plan.may_be_stale && (0..=GROUP.cast_signed()).contains(count) =>
+                    {
+                        self.task.answer.stale = true;
+                        Ok(())
+                    }
+                    other => Err(format!("counted {other:?} instead of {due}")),
+                }
+            }
+            Operation::Scan => {
+                let (set, limit, sorted) = (self.shared.set, self.task.limit, self.sorted());
+                let found = self.number_of(cells)?;
+                let scan = self.scan.get_or_insert_with(|| set.scan(number, limit, sorted));
+                scan.number(found).map_err(|wrong| wrong.to_string())?;
+                self.document(found, text(cells, self.document)?, false).map(drop)
+            }
+            Operation::Unwrap => self.element(number, cells),
+            Operation::UnwrapAll => {
+                let due = self.shared.elements;
+                match cells {
+                    [Cell::Int(count)] if u64::try_from(*count) == Ok(due) => Ok(()),
+                    other => Err(format!("counted {other:?} elements instead of {due}")),
+                }
+            }
+            // Rows of write operations are not verified.
+            _ => Ok(()),
+        }
+    }
+
+    /// Verifies a whole document. `is_asked` tells whether it is the record that the read was begun for; any
+    /// version of other records is accepted.
+    #[inline]
+    fn document(
+        &mut self,
+        number: u64,
+        text: &str,
+        is_asked: bool,
+    ) -> std::result::Result<SeenVersions, String> {
+        let (shared, accept) = (self.shared, self.shared.accept);
+        let hash = reply_hash(text.as_bytes(), OF_DOCUMENTS);
+        let seen = match accept.checked(number, hash) {
+            Some(seen) => seen,
+            None => {
+                let scratch = &mut self.checking.scratch;
+                let seen = shared
+                    .set
+                    .check(number, text.as_bytes(), shared.written, scratch)
+                    .map_err(|wrong| wrong.to_string())?;
+                accept.remember(number, hash, seen);
+                seen
+            }
+        };
+        let read = match self.task.read {
+            Some(read) if is_asked => read,
+            _ => accept.read_of_any_age(number),
+        };
+        self.accepted(&read, Some(seen))?;
+        self.task.answer.documents += 1;
+        Ok(seen)
+    }
+
+    fn projection(&mut self, number: u64, cells: &[Cell<'_>]) -> std::result::Result<(), String> {
+        let shared = self.shared;
+        let seen = match cells {
+            [Cell::Text(text)] if text.starts_with('{') => {
+                let hash = reply_hash(text.as_bytes(), OF_PROJECTIONS);
+                if let Some(seen) = shared.accept.checked(number, hash) {
+                    seen
+                } else {
+                    let (part, scratch) = (&self.checking.part, &mut self.checking.scratch);
+                    let seen = shared
+                        .set
+                        .check_part(part, number, text.as_bytes(), shared.written, scratch)
+                        .map_err(|wrong| wrong.to_string())?;
+                    shared.accept.remember(number, hash, seen);
+                    seen
+                }
+            }
+            [Cell::Text(text)] if text.starts_with('[') => {
+                let values: Vec<std::borrow::Cow<'_, str>> =
+                    serde_json::from_str(text).map_err(|error| error.to_string())?;
+                self.values(number, values.iter().map(|value| Ok(value.as_bytes())))?
+            }
+            cells => self.values(number, (0..cells.len()).map(|at| Ok(text(cells, at)?.as_bytes())))?,
+        };
+        let read = self.task.read.unwrap_or_else(|| shared.accept.read_of_any_age(number));
+        self.accepted(&read, Some(seen))?;
+        self.task.answer.documents += 1;
+        Ok(())
+    }
+
+    fn values<'t>(
+        &mut self,
+        number: u64,
+        texts: impl Iterator<Item = std::result::Result<&'t [u8], String>>,
+    ) -> std::result::Result<SeenVersions, String> {
+        let shared = self.shared;
+        self.checking.pairs.clear();
+        let mut paths = shared.paths.projected.iter();
+        for text in texts {
+            let path = *paths.next().ok_or_else(|| "more values than were asked for".to_owned())?;
+            let version = shared
+                .set
+                .check_value(number, path, text?, &mut self.checking.scratch)
+                .map_err(|wrong| wrong.to_string())?;
+            self.checking.pairs.push((path, version));
+        }
+        if paths.next().is_some() {
+            return Err("fewer values than were asked for".to_owned());
+        }
+        seen_in(&self.checking.pairs, shared.written)
+    }
+
+    fn element(&mut self, number: u64, cells: &[Cell<'_>]) -> std::result::Result<(), String> {
+        let (shared, set) = (self.shared, self.shared.set);
+        let text = text(cells, cells.len().saturating_sub(1))?;
+        let elements = self.elements.get_or_insert_with(|| set.elements(number, ContainerKind::Array));
+        let scratch = &mut self.checking.scratch;
+        let seen = if text.starts_with('{') {
+            let found = elements.element(text.as_bytes(), shared.written, scratch);
+            found.map_err(|wrong| wrong.to_string())?.1
+        } else {
+            let found = elements.value(text.as_bytes(), scratch).map_err(|wrong| wrong.to_string())?;
+            seen_in(&[found], shared.written)?
+        };
+        let read = self.task.read.unwrap_or_else(|| shared.accept.read_of_any_age(number));
+        self.task.answer.documents = 1;
+        self.accepted(&read, Some(seen))
+    }
+
+    /// Returns the number of the record whose key the row holds.
+    fn number_of(&self, cells: &[Cell<'_>]) -> std::result::Result<u64, String> {
+        let records = self.shared.set.records();
+        let number = match cells.get(self.key) {
+            Some(Cell::Text(key)) => records.number(key.as_bytes()),
+            Some(Cell::Int(key)) if records.key_type == KeyType::Bigint => records.number_of_bigint(*key),
+            _ => None,
+        };
+        number.ok_or_else(|| "a row without the key of a record".to_owned())
+    }
+}
+
+/// Combines the versions of a document's values: that of the value which the mix writes, and that of all
+/// others.
+fn seen_in(values: &[(usize, u32)], written: WriteScope) -> std::result::Result<SeenVersions, String> {
+    let mut seen = SeenVersions::default();
+    for (path, version) in values {
+        let is_written = match written {
+            WriteScope::Nothing => false,
+            WriteScope::Path(of_mix) => *path == of_mix,
+            WriteScope::All => true,
+        };
+        let known = if is_written { &mut seen.version } else { &mut seen.base };
+        if known.is_some_and(|known| known != *version) {
+            return Err("values of different versions".to_owned());
+        }
+        *known = Some(*version);
+    }
+    Ok(seen)
+}
+
+fn text<'c>(cells: &'c [Cell<'_>], at: usize) -> std::result::Result<&'c str, String> {
+    match cells.get(at) {
+        Some(Cell::Text(text)) => Ok(text),
+        other => Err(format!("{} where a text is due", kind(other))),
+    }
+}
+
+fn kind(cell: Option<&Cell<'_>>) -> &'static str {
+    match cell {
+        None => "no column",
+        Some(Cell::Null) => "NULL",
+        Some(Cell::Text(_)) => "a text",
+        Some(_) => "a number or truth value",
+    }
+}
+
+impl<W: Reactor> RowSink for VerifyingSink<'_, '_, W> {
+    #[inline]
+    fn columns(&mut self, names: &[&str]) -> Result<()> {
+        self.columns = names.len();
+        // A text with several statements is answered by its last one.
+        self.rows = 0;
+        if names.len() > 1 {
+            let place = |wanted: &str| names.iter().position(|name| name.eq_ignore_ascii_case(wanted));
+            self.key = place("key").unwrap_or(0);
+            self.document = place("doc").unwrap_or(names.len() - 1);
+        }
+        for (place, wanted) in self.plan.columns.iter().enumerate() {
+            if let Some(at) = names.iter().position(|name| name == wanted) {
+                self.kept.push((place, at));
+            }
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn row(&mut self, cells: &[Cell<'_>]) -> Result<()> {
+        if self.ignores {
+            return Ok(());
+        }
+        let now = self.waiting.now();
+        self.rows += 1;
+        self.task.answer.rows += 1;
+        self.task.ended = now.saturating_sub(self.task.checking);
+        if !self.plan.columns.is_empty() {
+            self.keep(cells);
+        }
+        let is_checked = self.shared.job.verify || self.plan.operation == Operation::ReadModifyWrite;
+        if is_checked {
+            if let Err(words) = self.check(cells) {
+                self.wrong(words);
+            }
+        } else {
+            self.task.answer.documents += 1;
+        }
+        if !self.is_one {
+            self.task.checking += self.waiting.now().saturating_sub(now);
+        }
+        Ok(())
+    }
+}
+
+impl<W> VerifyingSink<'_, '_, W> {
+    /// Keeps the columns of the first row that a later statement uses.
+    fn keep(&mut self, cells: &[Cell<'_>]) {
+        if self.rows > 1 {
+            return;
+        }
+        self.task.columns.resize(self.plan.columns.len(), ColumnValue::Null);
+        for (place, at) in &self.kept {
+            if let (Some(kept), Some(cell)) = (self.task.columns.get_mut(*place), cells.get(*at)) {
+                *kept = ColumnValue::of(cell);
+            }
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! Generic tables for workloads without tables of their own: every cell with all its metrics.
+
+use std::collections::BTreeSet;
+
+use jsonathlon_results::summary::{CellSummary, Run, Summary};
+use jsonathlon_schema::manifest::Configuration;
+use jsonathlon_schema::metric::{MetricDef, Unit};
+use jsonathlon_schema::record::{Cell, Phase};
+
+use crate::format;
+use crate::section::{NAMES, Section, by_class, in_groups, interval, name, none, optional, printable};
+
+/// One table per kind of cell, in the order in which the cells were measured.
+pub(crate) fn sections(run: &Run, summary: &Summary, workload: &str) -> Vec<Section> {
+    let mut kinds: Vec<(String, Vec<&CellSummary>)> = Vec::new();
+    for entry in summary.results.iter().filter(|entry| entry.cell.workload == workload) {
+        let kind = kind(&entry.cell);
+        match kinds.iter_mut().find(|(known, _)| *known == kind) {
+            Some((_, entries)) => entries.push(entry),
+            None => kinds.push((kind, vec![entry])),
+        }
+    }
+    kinds.iter().map(|(kind, entries)| table(run, kind, entries)).collect()
+}
+
+/// Title of a cell's table, i.e. its dimensions without the configuration: `append: insert, batch, clients
+/// 4`.
+fn kind(cell: &Cell) -> String {
+    let mut words = vec![format!("{}: {}", cell.workload, cell.step)];
+    if cell.phase.word() != cell.step.word() {
+        words.push(cell.phase.words().to_owned());
+    }
+    words.extend(cell.state.map(|state| state.word().to_owned()));
+    let own = |name: &str| matches!(name, "scale" | "preparation" | "memory");
+    let others = cell.parameters.iter().filter(|(name, _)| !own(name));
+    words.extend(others.map(|(name, value)| {
+        let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        format!("{} {value}", name.replace('_', " "))
+    }));
+    printable(&words.join(", "))
+}
+
+fn table(run: &Run, title: &str, entries: &[&CellSummary]) -> Section {
+    let names: BTreeSet<&str> =
+        entries.iter().flat_map(|entry| entry.metrics.keys().map(String::as_str)).collect();
+    let has_times = entries.iter().any(|entry| entry.median_s.is_some());
+    let mut header: Vec<String> = ["class", "system", "variant", "storage"].map(str::to_owned).to_vec();
+    if has_times {
+        header.extend(["median".to_owned(), "95 % interval".to_owned()]);
+    }
+    header.extend(names.iter().map(|name| title_of(name)));
+    header.push("verdict".to_owned());
+    let mut section = Section { title: title.to_owned(), left_columns: NAMES, ..Section::default() };
+    section.left_also = vec![header.len() - 1];
+    section.header = header;
+    let of = |configuration: &&Configuration| -> Vec<(Vec<String>, &CellSummary)> {
+        let own = entries.iter().filter(|entry| configuration.has(&entry.cell));
+        own.map(|entry| (name(configuration), *entry)).collect()
+    };
+    for (mut row, entry) in by_class(run).iter().flat_map(of) {
+        if has_times {
+            row.extend([optional(entry.median_s, format::seconds), interval(Some(entry))]);
+        }
+        row.extend(names.iter().map(|name| value(entry, name)));
+        let unverified = entry.cell.phase == Phase::ColdUnverified;
+        row.push(entry.verdict.word().to_owned() + if unverified { ", cold-unverified" } else { "" });
+        section.rows.mark(entry.severity(), row);
+    }
+    section
+}
+
+/// Heading of a metric's column: its registered title, otherwise its name in words.
+fn title_of(name: &str) -> String {
+    MetricDef::find(name).map_or_else(|| printable(&name.replace('_', " ")), |figure| figure.title.to_owned())
+}
+
+fn value(entry: &CellSummary, name: &str) -> String {
+    let Some(value) = entry.metrics.get(name) else { return none() };
+    let unit = MetricDef::find(name).map_or_else(|| Unit::in_name(name), |figure| figure.unit);
+    let show = |value: f64| format::figure(unit, value);
+    match (entry.groups.get(name), entry.limits_of(name)) {
+        (Some(groups), _) => in_groups(groups, show),
+        (None, Some([low, high])) if low < high => {
+            format!("{} ({} … {})", show(*value), show(low), show(high))
+        }
+        _ => show(*value),
+    }
+}

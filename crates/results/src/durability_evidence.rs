@@ -1,0 +1,82 @@
+//! Collects what durability runs found for a configuration, to show next to its durability tier in other
+//! runs.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use jsonathlon_schema::manifest::DurabilityEvidence;
+use jsonathlon_schema::metric::{MetricDef, STOPS, STOPS_AS_PROMISED, STOPS_KEPT};
+use jsonathlon_schema::record::Trial;
+
+use crate::folder::read_manifest;
+use crate::run::Run;
+
+/// Name of the workload that crash-tests systems, as it is written in journals.
+pub const DURABILITY_RUN: &str = "durability";
+/// Subject of the finding whose state is the digest of everything that a configuration's durability depends
+/// on.
+pub const STOPPED: &str = "basis";
+
+/// Collects the crash tests of all durability runs in the subfolders of `folder`, by the digest of what
+/// durability depends on. Of several runs with tests of the same kind, the latest counts. Folders that cannot
+/// be read are ignored, because these results only supplement the caller's run.
+#[must_use]
+pub fn load_evidence(folder: &Path) -> HashMap<String, Vec<DurabilityEvidence>> {
+    let Ok(entries) = std::fs::read_dir(folder) else { return HashMap::new() };
+    let is_one = |path: &Path| {
+        read_manifest(path).is_ok_and(|manifest| manifest.workloads.iter().any(|name| name == DURABILITY_RUN))
+    };
+    let paths = entries.filter_map(|entry| Some(entry.ok()?.path())).filter(|path| is_one(path));
+    let mut runs: Vec<Run> = paths.filter_map(|path| Run::read(&path).ok()).collect();
+    runs.sort_by(|a, b| a.manifest.started.cmp(&b.manifest.started));
+    let mut found: HashMap<String, Vec<DurabilityEvidence>> = HashMap::new();
+    for (digest, tested) in runs.iter().flat_map(shown_by) {
+        let of_one = found.entry(digest).or_default();
+        of_one.retain(|one| one.kind != tested.kind);
+        of_one.push(tested);
+        of_one.sort_by(|a, b| b.kind.cmp(&a.kind));
+    }
+    found
+}
+
+/// Sums the crash tests of one run by digest and kind.
+fn shown_by(run: &Run) -> Vec<(String, DurabilityEvidence)> {
+    let date: String = run.manifest.started.chars().take("2026-11-23".len()).collect();
+    let mut all: Vec<(String, DurabilityEvidence)> = Vec::new();
+    for trial in run.trials().filter(|trial| trial.metrics.contains_key(STOPS.name)) {
+        let Some(digest) = trial.findings.iter().find(|finding| finding.of == STOPPED) else { continue };
+        let kind = trial.cell.step.word();
+        let place = all.iter().position(|(known, one)| *known == digest.state && one.kind == kind);
+        let place = place.unwrap_or_else(|| {
+            let none = DurabilityEvidence {
+                kind: kind.to_owned(),
+                stops: 0,
+                kept: 0,
+                as_promised: 0,
+                date: date.clone(),
+            };
+            all.push((digest.state.clone(), none));
+            all.len() - 1
+        });
+        let Some((_, tested)) = all.get_mut(place) else { continue };
+        let count = |figure: MetricDef, trial: &Trial| figure.value(trial).unwrap_or_default() as u64;
+        tested.stops += count(STOPS, trial);
+        tested.kept += count(STOPS_KEPT, trial);
+        tested.as_promised += count(STOPS_AS_PROMISED, trial);
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_without_runs_has_shown_nothing() {
+        let place = tempfile::tempdir().unwrap();
+        std::fs::create_dir(place.path().join("run")).unwrap();
+        std::fs::write(place.path().join("run/manifest.json"), "{").unwrap();
+        assert!(load_evidence(place.path()).is_empty());
+        assert!(load_evidence(&place.path().join("none")).is_empty());
+    }
+}

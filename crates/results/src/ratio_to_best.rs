@@ -1,0 +1,347 @@
+//! Compares cells of one run: ratio of two medians, its interval over rounds, and whether it shows a
+//! difference.
+
+use std::collections::BTreeMap;
+
+use jsonathlon_schema::id::{ConfigurationId, DataState, Step};
+use jsonathlon_schema::manifest::Configuration;
+use jsonathlon_schema::metric::{self, BetterDirection, MetricDef};
+use jsonathlon_schema::ranking::MemoryProfile;
+use jsonathlon_schema::record::{Cell, Phase, RATE_SHARE, Trial, Verdict};
+use jsonathlon_stats::statistics::{Estimate, paired_ratio_at};
+use serde::{Deserialize, Serialize};
+
+use crate::cell_summary::CellSummary;
+use crate::percentile::Histograms;
+use crate::run::Run;
+
+/// Parameters of a cell that belong to its configuration and are ignored when cells are matched.
+pub(crate) const OF_CONFIGURATION: [&str; 2] = ["preparation", "memory"];
+
+/// Dimensions that distinguish cells of equal step and phase independently of the configuration: the data
+/// state and the further parameters.
+pub(crate) fn dimensions(cell: &Cell) -> (Option<DataState>, String) {
+    let mut all = cell.parameters.clone();
+    all.retain(|name, _| !OF_CONFIGURATION.contains(&name.as_str()));
+    (cell.state, serde_json::to_string(&all).unwrap_or_default())
+}
+
+/// What a cell is compared with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RatioTo {
+    /// Best comparable cell of the same ranking.
+    Best,
+    /// Cell of the run's first reference row, such as the yardstick on one core.
+    Reference,
+}
+
+/// Difference of two cells that an interval of their ratio shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Significance {
+    /// Better: the interval excludes 1 on the side of lower times or higher throughput.
+    #[serde(rename = "faster")]
+    Faster,
+    /// Worse: the interval excludes 1 on the side of higher times or lower throughput.
+    #[serde(rename = "slower")]
+    Slower,
+    /// The interval contains 1, or there is none because of too few rounds.
+    #[serde(rename = "no difference shown")]
+    NotSignificant,
+}
+
+impl Significance {
+    /// Difference that the interval of `ratio` (this value ÷ the other one) shows.
+    #[must_use]
+    pub fn of(ratio: &Estimate, better: BetterDirection) -> Self {
+        if ratio.excludes_one() { Self::shown(ratio.median, better) } else { Self::NotSignificant }
+    }
+
+    /// Meaning of a ratio that is shown to differ from 1.
+    pub(crate) fn shown(ratio: f64, better: BetterDirection) -> Self {
+        if (ratio < 1.0) == (better != BetterDirection::Higher) { Self::Faster } else { Self::Slower }
+    }
+
+    /// Wording of the difference in files and tables.
+    #[must_use]
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Faster => "faster",
+            Self::Slower => "slower",
+            Self::NotSignificant => "no difference shown",
+        }
+    }
+}
+
+/// Comparison of two cells of equal step, phase and data state.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CellRatio {
+    /// Cell that is compared with the other one.
+    #[serde(flatten, with = "step_first")]
+    pub cell: Cell,
+    /// Role of the other cell: best or reference row.
+    pub against: RatioTo,
+    /// Configuration of the other cell.
+    #[serde(flatten, with = "other")]
+    pub other: ConfigurationId,
+    /// Memory profile of the other configuration. `None` if not stated.
+    #[serde(default, rename = "other_profile", skip_serializing_if = "Option::is_none")]
+    pub other_profile: Option<MemoryProfile>,
+    /// Name of the metric that is compared; `seconds` is omitted in files.
+    #[serde(default = "time", skip_serializing_if = "is_time")]
+    pub figure: String,
+    /// Median of the cell ÷ median of the other one, both over the rounds that they share.
+    pub ratio: f64,
+    /// Lower limit of the ratio's 95 % interval. `None` with fewer than two shared rounds.
+    pub low: Option<f64>,
+    /// Upper limit of the ratio's 95 % interval. `None` with fewer than two shared rounds.
+    pub high: Option<f64>,
+    /// Difference that the interval shows.
+    pub difference: Significance,
+}
+
+impl CellRatio {
+    /// 95 % interval of the ratio for readers. `None` if it only shows that there were too few rounds.
+    #[must_use]
+    pub fn limits(&self) -> Option<[f64; 2]> {
+        let estimate = Estimate { median: self.ratio, low: self.low, high: self.high }.if_meaningful_ratio();
+        Some([estimate.low?, estimate.high?])
+    }
+}
+
+fn time() -> String {
+    metric::SECONDS.name.to_owned()
+}
+
+fn is_time(name: &str) -> bool {
+    name == metric::SECONDS.name
+}
+
+/// Serialises a cell with its step before its names.
+mod step_first {
+    use jsonathlon_schema::id::Step;
+    use jsonathlon_schema::record::{Cell, Parameters, Phase};
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    #[derive(Serialize)]
+    struct Written<'a> {
+        workload: &'a str,
+        step: &'a Step,
+        phase: Phase,
+        parameters: Parameters,
+        system: &'a str,
+        version: &'a str,
+        variant: &'a str,
+    }
+
+    pub(super) fn serialize<S: Serializer>(cell: &Cell, serializer: S) -> Result<S::Ok, S::Error> {
+        let written = Written {
+            workload: &cell.workload,
+            step: &cell.step,
+            phase: cell.phase,
+            parameters: cell.dimensions(),
+            system: &cell.id.system,
+            version: &cell.id.version,
+            variant: &cell.id.variant,
+        };
+        written.serialize(serializer)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Cell, D::Error> {
+        Cell::deserialize(deserializer)
+    }
+}
+
+/// Serialises an identity with the prefix `other_` before each name.
+mod other {
+    use jsonathlon_schema::id::ConfigurationId;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    #[derive(Serialize, Deserialize)]
+    struct Written {
+        other_system: String,
+        other_version: String,
+        other_variant: String,
+        other_storage: String,
+    }
+
+    pub(super) fn serialize<S: Serializer>(id: &ConfigurationId, serializer: S) -> Result<S::Ok, S::Error> {
+        let ConfigurationId { system, version, variant, storage } = id.clone();
+        let written = Written {
+            other_system: system,
+            other_version: version,
+            other_variant: variant,
+            other_storage: storage,
+        };
+        written.serialize(serializer)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<ConfigurationId, D::Error> {
+        let Written { other_system, other_version, other_variant, other_storage } =
+            Written::deserialize(deserializer)?;
+        Ok(ConfigurationId::new(&other_system, &other_version, &other_variant, &other_storage))
+    }
+}
+
+/// Cell of one configuration, and whether it may be compared.
+pub(crate) struct RankedCell<'a> {
+    pub(crate) configuration: &'a Configuration,
+    pub(crate) entry: &'a CellSummary,
+    pub(crate) comparable: bool,
+    /// Whether other cells may be compared with this one as the best. It must be ranked and verified, its
+    /// plan must be the promised one, and a cold cell must have only verified cold trials.
+    pub(crate) can_be_best: bool,
+}
+
+/// Collects the cells of all configurations whose time, throughput or response time may be compared.
+pub(crate) fn standings<'a>(run: &'a Run, entries: &'a [CellSummary]) -> Vec<RankedCell<'a>> {
+    let is_timed = |phase: Phase| matches!(phase, Phase::Load | Phase::Cold | Phase::Hot | Phase::Measured);
+    let standing = |entry: &'a CellSummary| {
+        let cell = &entry.cell;
+        let configuration = run.manifest.configurations.iter().find(|one| one.has(cell))?;
+        let mut loads = entries
+            .iter()
+            .filter(|other| other.cell.step == Step::Load && cell.belongs_to_load(&other.cell))
+            .peekable();
+        let loaded = loads.peek().is_some() && loads.all(|load| load.verdict == Verdict::Exact);
+        // If a part of the operations in a measurement window failed or was not verified, the rest is not
+        // ranked.
+        let measured = cell.phase == Phase::Measured;
+        let is_whole = !measured || matches!(entry.verdict, Verdict::Exact | Verdict::Approximate);
+        // A share of its own capacity is a different rate for each system.
+        let comparable = loaded && is_whole && !cell.parameters.contains_key(RATE_SHARE);
+        let partly_cold = cell.phase == Phase::Cold
+            && entries.iter().any(|other| {
+                other.cell.phase == Phase::ColdUnverified && other.cell.is_same_but_for_phase(cell)
+            });
+        let broken =
+            run.plans().any(|plan| !plan.violations.is_empty() && plan.cell.is_same_but_for_phase(cell));
+        let can_be_best =
+            configuration.is_ranked() && !entry.verdict.is_unverified() && !partly_cold && !broken;
+        Some(RankedCell { configuration, entry, comparable, can_be_best })
+    };
+    entries.iter().filter(|entry| is_timed(entry.cell.phase)).filter_map(standing).collect()
+}
+
+/// Compares every cell with the best of its ranking and with the first reference row, by the headline metric.
+/// Cells without this metric, and those of systems that hold fewer documents, are left out. Cells that differ
+/// in another dimension, such as durability tier or number of clients, are not compared.
+pub(crate) fn cell_ratios(run: &Run, entries: &[CellSummary], alpha: f64) -> Vec<CellRatio> {
+    let mut groups: BTreeMap<(&str, &str, Phase, _), Vec<RankedCell<'_>>> = BTreeMap::new();
+    for standing in standings(run, entries) {
+        let cell = &standing.entry.cell;
+        // The key identifies the question. Dimensions of the configuration decide about rankings instead.
+        let key = (cell.workload.as_str(), cell.step.word(), cell.phase, dimensions(cell));
+        groups.entry(key).or_default().push(standing);
+    }
+    let rounds = TrialsByRound::of(run);
+    let mut found = Vec::new();
+    for standings in groups.values() {
+        let reference = run
+            .manifest
+            .configurations
+            .iter()
+            .filter(|configuration| configuration.reference)
+            .find_map(|first| standings.iter().find(|standing| standing.configuration == first))
+            .filter(|standing| standing.comparable);
+        for standing in standings.iter().filter(|standing| standing.comparable) {
+            if standing.configuration.is_ranked()
+                && let Some(best) = best_of(standings, &standing.configuration.ranking())
+            {
+                found.extend(rounds.compare(standing, best, RatioTo::Best, alpha));
+            }
+            if let Some(reference) = reference {
+                found.extend(rounds.compare(standing, reference, RatioTo::Reference, alpha));
+            }
+        }
+    }
+    found
+}
+
+fn best_of<'a, 'b>(standings: &'b [RankedCell<'a>], ranking: &str) -> Option<&'b RankedCell<'a>> {
+    standings
+        .iter()
+        .filter(|standing| standing.comparable && standing.configuration.ranking() == ranking)
+        .filter(|standing| standing.can_be_best)
+        .filter_map(|standing| {
+            let figure = standing.entry.headline();
+            let value = standing.entry.value(figure)?;
+            Some((standing, if figure.better == BetterDirection::Higher { -value } else { value }))
+        })
+        .min_by(|(_, a), (_, b)| a.total_cmp(b))
+        .map(|(standing, _)| standing)
+}
+
+/// Trials of a run by cell key and round.
+pub(crate) struct TrialsByRound<'a>(BTreeMap<String, BTreeMap<u32, Vec<&'a Trial>>>);
+
+impl<'a> TrialsByRound<'a> {
+    pub(crate) fn of(run: &'a Run) -> Self {
+        let mut rounds: BTreeMap<String, BTreeMap<u32, Vec<&Trial>>> = BTreeMap::new();
+        for trial in run.trials() {
+            rounds.entry(trial.cell.key()).or_default().entry(trial.round).or_default().push(trial);
+        }
+        Self(rounds)
+    }
+
+    /// Values of a metric in an entry's trials by round, without rounds that have none.
+    pub(crate) fn values(&self, entry: &CellSummary, figure: &MetricDef) -> BTreeMap<u32, Vec<f64>> {
+        let rounds = self.0.get(&entry.cell.key()).into_iter().flatten();
+        if figure.quantile().is_some() {
+            let trials: Vec<&Trial> = rounds.flat_map(|(_, trials)| trials).copied().collect();
+            return Histograms::of(&trials).rounds(figure);
+        }
+        rounds
+            .map(|(round, trials)| {
+                (*round, trials.iter().filter_map(|trial| figure.value(trial)).collect::<Vec<f64>>())
+            })
+            .filter(|(_, values)| !values.is_empty())
+            .collect()
+    }
+
+    pub(crate) fn compare(
+        &self,
+        one: &RankedCell<'_>,
+        other: &RankedCell<'_>,
+        against: RatioTo,
+        alpha: f64,
+    ) -> Option<CellRatio> {
+        let figure = other.entry.headline();
+        one.entry.value(figure)?;
+        other.entry.value(figure)?;
+        let [mine, others] = [one, other].map(|standing| self.values(standing.entry, figure));
+        let (a, b): (Vec<_>, Vec<_>) =
+            mine.iter().filter_map(|(round, a)| Some((a.clone(), others.get(round)?.clone()))).unzip();
+        let ratio = paired_ratio_at(&a, &b, alpha)?;
+        Some(CellRatio {
+            cell: one.entry.cell.clone(),
+            against,
+            other: other.configuration.id.clone(),
+            other_profile: other.configuration.profile,
+            figure: figure.name.to_owned(),
+            ratio: ratio.median,
+            low: ratio.low,
+            high: ratio.high,
+            difference: Significance::of(&ratio, figure.better),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_follow_the_interval_and_not_the_median() {
+        let ratio = |low, median, high| Estimate { median, low: Some(low), high: Some(high) };
+        let lower = |ratio: Estimate| Significance::of(&ratio, BetterDirection::Lower);
+        assert_eq!(lower(ratio(1.01, 1.2, 1.4)), Significance::Slower);
+        assert_eq!(lower(ratio(0.7, 0.8, 0.99)), Significance::Faster);
+        assert_eq!(lower(ratio(0.9, 1.9, 4.0)), Significance::NotSignificant);
+        assert_eq!(lower(Estimate { median: 9.0, low: None, high: None }), Significance::NotSignificant);
+        assert_eq!(Significance::of(&ratio(0.7, 0.8, 0.99), BetterDirection::Higher), Significance::Slower);
+        assert_eq!(Significance::of(&ratio(1.01, 1.2, 1.4), BetterDirection::Higher), Significance::Faster);
+    }
+}

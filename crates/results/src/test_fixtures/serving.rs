@@ -1,0 +1,368 @@
+//! Synthetic serving runs: clients send operations to four systems, in closed and open loops.
+
+use std::collections::BTreeMap;
+
+use jsonathlon_schema::id::{DataState, Step};
+use jsonathlon_schema::manifest::{Configuration, Durability, Manifest, TrialPlan};
+use jsonathlon_schema::ranking::PreparationClass;
+use jsonathlon_schema::record::{
+    Cell, Failure, FailureKind, JournalRecord, Metrics, Parameters, Phase, Trial, TrialSecond, Verdict,
+};
+use jsonathlon_stats::histogram::Histogram;
+use serde_json::json;
+
+use super::{DOCUMENTS, record};
+use crate::run::Run;
+
+/// Parameters of a synthetic serving run.
+#[derive(Debug, Clone)]
+pub struct ServingFixture {
+    /// Seed of the random generator, which determines all scatter.
+    pub seed: u64,
+    /// Number of rounds of the run.
+    pub rounds: u32,
+    /// Numbers of clients that each mix is measured with.
+    pub clients: Vec<u32>,
+    /// Mixes that each configuration runs.
+    pub mixes: Vec<&'static str>,
+    /// Number of operations in the histograms of a trial.
+    pub samples: u32,
+    /// Standard deviation of the logarithm of a round's throughput.
+    pub scatter: f64,
+    /// Rates of the first mix's open loop, as shares of each system's capacity. Empty for no open loop.
+    pub rates: Vec<f64>,
+    /// Factors by which the throughput of systems is multiplied, by system name. Defaults to 1.
+    pub factors: BTreeMap<&'static str, f64>,
+}
+
+impl Default for ServingFixture {
+    fn default() -> Self {
+        Self {
+            seed: 1,
+            rounds: 4,
+            clients: vec![1, 8, 32],
+            mixes: vec!["a", "c"],
+            samples: 2_400,
+            scatter: 0.03,
+            rates: Vec::new(),
+            factors: BTreeMap::new(),
+        }
+    }
+}
+
+/// Systems: name, throughput of one client in mixes with and without writes, scaling with clients, and bytes
+/// of WAL per update.
+const SYSTEMS: [(&str, [f64; 2], f64, f64); 4] = [
+    ("postgresql", [1_400.0, 11_000.0], 6.0, 1_900.0),
+    ("mongodb", [1_100.0, 6_500.0], 8.0, 640.0),
+    ("sqlite", [900.0, 42_000.0], 0.4, 4_600.0),
+    ("duckdb", [60.0, 900.0], 1.0, 0.0),
+];
+
+/// Random generator (xorshift) of sufficient quality for synthetic runs.
+struct Random(u64);
+
+impl Random {
+    fn uniform(&mut self) -> f64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 11) as f64 / (1_u64 << 53) as f64
+    }
+
+    /// Approximately normal value with mean 0 and standard deviation 1.
+    fn normal(&mut self) -> f64 {
+        (0..12).map(|_| self.uniform()).sum::<f64>() - 6.0
+    }
+}
+
+/// Configurations of the run: three ranked ones, and one that is not designed for the workload.
+#[must_use]
+pub fn configurations() -> Vec<Configuration> {
+    SYSTEMS
+        .iter()
+        .map(|(system, ..)| {
+            let mut one = super::configuration(system, "1");
+            one.id.variant = "key".into();
+            one.variant_title = "unique key".into();
+            one.embedded = matches!(*system, "sqlite" | "duckdb");
+            one.transport = (!one.embedded).then(|| "tcp".to_owned());
+            one.preparation = Some(PreparationClass::AsIs);
+            one.profile = Some(jsonathlon_schema::ranking::MemoryProfile::Sized);
+            one.memory_bytes = Some(1 << 30);
+            one.ranks_with = String::new();
+            one.ranked = *system != "duckdb";
+            one.not_made_for =
+                (*system == "duckdb").then(|| "analytical: a row store is what updates need".to_owned());
+            one.durability = Some(Durability {
+                tier: "synced".to_owned(),
+                process_crash: "nothing".to_owned(),
+                power_loss: "nothing".to_owned(),
+                basis: String::new(),
+                tested: Vec::new(),
+            });
+            one
+        })
+        .collect()
+}
+
+/// Cell of a mix in a closed loop with this number of clients.
+#[must_use]
+pub fn cell(of: &Configuration, mix: &str, clients: u32) -> Cell {
+    let mut parameters = parameters(of);
+    parameters.extend([("clients".to_owned(), clients.into()), ("arrival".to_owned(), "closed".into())]);
+    Cell {
+        workload: "serving".into(),
+        id: of.id.clone(),
+        profile: of.profile,
+        step: Step::Workload(mix.to_owned()),
+        phase: Phase::Measured,
+        state: Some(DataState::Drained),
+        parameters,
+    }
+}
+
+fn parameters(of: &Configuration) -> Parameters {
+    let all = json!({
+        "scale": DOCUMENTS, "documents": "flat", "values": "text", "durability": "synced",
+        "preparation": of.preparation.map(PreparationClass::word), "memory": of.memory_bytes,
+    });
+    all.as_object().into_iter().flatten().map(|(name, value)| (name.clone(), value.clone())).collect()
+}
+
+impl ServingFixture {
+    /// Generates the run with loads, closed loops and open loops.
+    #[must_use]
+    pub fn run(&self, name: &str) -> Run {
+        let configurations = configurations();
+        let mut random = Random(self.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
+        let mut records = Vec::new();
+        for of in &configurations {
+            records.extend(loads(of, &mut random));
+        }
+        for round in 1..=self.rounds {
+            for (index, of) in configurations.iter().enumerate() {
+                for mix in &self.mixes {
+                    for clients in &self.clients {
+                        records.extend(self.closed(of, index, mix, *clients, round, &mut random));
+                    }
+                }
+                for share in &self.rates {
+                    records.push(self.open(of, index, *share, round, &mut random));
+                }
+            }
+        }
+        let trials = records.iter().map(|record| record.key.clone()).collect();
+        let manifest = Manifest {
+            workloads: vec!["serving".into()],
+            settings: json!({ "rounds": self.rounds, "serving": { "ramp_s": 0.75, "seconds": 2.0 } }),
+            ..super::manifest(configurations, TrialPlan { trials })
+        };
+        Run { path: name.into(), manifest, records }
+    }
+
+    /// Operations per second of a system with this number of clients.
+    fn throughput(&self, index: usize, mix: &str, clients: u32) -> f64 {
+        let (system, alone, helps, _) = SYSTEMS[index];
+        let alone = alone[usize::from(mix == "c")];
+        let clients = f64::from(clients);
+        let factor = self.factors.get(system).copied().unwrap_or(1.0);
+        factor * alone * clients * (1.0 + helps) / (clients + helps)
+    }
+
+    /// Trial of a mix in a closed loop; for mix `a`, followed by one trial of each operation.
+    fn closed(
+        &self,
+        of: &Configuration,
+        index: usize,
+        mix: &str,
+        clients: u32,
+        round: u32,
+        random: &mut Random,
+    ) -> Vec<JournalRecord> {
+        let scatter = (self.scatter * random.normal()).exp();
+        let per_s = self.throughput(index, mix, clients) * scatter;
+        let typical_us = 1e6 * f64::from(clients) / per_s;
+        let cell = cell(of, mix, clients);
+        let mut all = self.trial(cell.clone(), index, round, per_s, random);
+        let service = histogram(self.samples, typical_us, random);
+        add_quantiles(&mut all, "service", &service);
+        let mut records = vec![record(all)];
+        if mix == "a" {
+            for (operation, slower) in [("read", 0.6), ("update", 1.4)] {
+                let mut cell = cell.clone();
+                cell.parameters.insert("operation".into(), operation.into());
+                let mut trial = super::trial(cell, round, None);
+                trial.metrics = metrics(&[("throughput_ops_per_s", per_s / 2.0), ("operations", per_s)]);
+                add_quantiles(
+                    &mut trial,
+                    "service",
+                    &histogram(self.samples / 2, slower * typical_us, random),
+                );
+                records.push(record(trial));
+            }
+        }
+        records
+    }
+
+    /// Trial of the first mix in an open loop at a share of the capacity.
+    fn open(
+        &self,
+        of: &Configuration,
+        index: usize,
+        share: f64,
+        round: u32,
+        random: &mut Random,
+    ) -> JournalRecord {
+        let mix = self.mixes.first().copied().unwrap_or("a");
+        let clients = self.clients.last().copied().unwrap_or(1);
+        let capacity = self.throughput(index, mix, clients);
+        let rate = (share * capacity).round();
+        let mut cell = cell(of, mix, clients);
+        cell.parameters.insert("arrival".into(), "poisson".into());
+        cell.parameters.insert("rate_per_s".into(), rate.into());
+        let mut trial = self.trial(cell, index, round, rate.min(capacity), random);
+        let service_us = 1e6 * f64::from(clients) / capacity * (0.3 + 0.7 * share);
+        let waits = 1.0 + share / (1.05 - share).max(0.05);
+        add_quantiles(&mut trial, "service", &histogram(self.samples, service_us, random));
+        add_quantiles(&mut trial, "response", &histogram(self.samples, waits * service_us, random));
+        trial.metrics.extend(metrics(&[
+            ("missed_arrivals", if share > 0.9 { 12.0 } else { 0.0 }),
+            ("unfinished_arrivals", 0.0),
+            ("lateness_p99_us", 40.0),
+            ("backlog_max", (10.0 * waits).round()),
+        ]));
+        record(trial)
+    }
+
+    /// Trial with all metrics and seconds, but without histograms.
+    fn trial(&self, cell: Cell, index: usize, round: u32, per_s: f64, random: &mut Random) -> Trial {
+        let (_, _, _, journal) = SYSTEMS[index];
+        let writes = cell.step.word() != "c";
+        let clients = cell.parameters.get("clients").and_then(serde_json::Value::as_f64).unwrap_or(1.0);
+        let is_sqlite = cell.id.system == "sqlite";
+        let (server, client) = if is_sqlite { (20.0, 20.0) } else { (60.0, if writes { 9.0 } else { 70.0 }) };
+        let mut trial = super::trial(cell, round, None);
+        trial.metrics = metrics(&[
+            ("throughput_ops_per_s", per_s),
+            ("operations", (2.0 * per_s).round()),
+            ("errors", 0.0),
+            ("timeouts", 0.0),
+            ("wrong_answers", 0.0),
+            ("stale_answers", 0.0),
+            ("retries", 0.0),
+            ("lost_updates", 0.0),
+            ("reconnects", 0.0),
+            ("measured_s", 2.0),
+            ("clients", clients),
+            ("server_cpu_us_per_op", server),
+            ("client_cpu_us_per_op", client),
+            ("driver_share", client / (server + client)),
+            ("context_switches_per_op", 2.1),
+            ("cpu_migrations_per_op", 0.01),
+            ("disk_written_bytes_per_op", if writes { 3.0 * journal } else { 0.0 }),
+            ("peak_harness_bytes", 160e6),
+        ]);
+        if journal > 0.0 {
+            let written = if writes { journal / 2.0 } else { 0.0 };
+            let jitter = (0.005 * random.normal()).exp();
+            trial.metrics.extend(metrics(&[
+                ("journal_bytes_per_op", written * jitter),
+                ("idle_journal_bytes", 120.0),
+            ]));
+        }
+        trial.per_second = (0..3)
+            .map(|second| TrialSecond {
+                operations: (per_s * if second == 0 { 0.6 } else { 1.0 } * (1.0 + 0.05 * random.normal()))
+                    as u64,
+                longest_us: 5e6 * clients / per_s,
+                ramp: second == 0,
+                // Servers report checkpoints, embedded engines do not.
+                in_checkpoint: (index < 2).then_some(second == 2 && round == 2 && journal > 1_000.0),
+                disk_queue: (journal > 0.0).then_some(if writes { 0.5 } else { 0.0 }),
+                ..TrialSecond::default()
+            })
+            .collect();
+        trial
+    }
+}
+
+/// Load and size in each of three rounds.
+fn loads(of: &Configuration, random: &mut Random) -> Vec<JournalRecord> {
+    let at = |step: Step, phase: Phase, state: Option<DataState>| Cell {
+        workload: "serving".into(),
+        id: of.id.clone(),
+        profile: of.profile,
+        step,
+        phase,
+        state,
+        parameters: parameters(of),
+    };
+    let mut records = Vec::new();
+    for round in 1..=3 {
+        let seconds = 0.9 * (0.03 * random.normal()).exp();
+        let mut load = super::trial(at(Step::Load, Phase::Load, None), round, Some(seconds));
+        load.metrics = metrics(&[
+            ("documents_offered", DOCUMENTS as f64),
+            ("documents_loaded", DOCUMENTS as f64),
+            ("documents_per_s", DOCUMENTS as f64 / seconds),
+        ]);
+        let mut size = super::trial(at(Step::Size, Phase::Steady, Some(DataState::Drained)), round, None);
+        size.metrics = metrics(&[("total_bytes", 1.4e6), ("data_bytes", 1.3e6), ("index_bytes", 1e5)]);
+        records.extend([record(load), record(size)]);
+    }
+    records
+}
+
+fn metrics(all: &[(&str, f64)]) -> Metrics {
+    all.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect()
+}
+
+/// Histogram of log-normally distributed durations around a typical one.
+fn histogram(samples: u32, typical_us: f64, random: &mut Random) -> Histogram {
+    let mut histogram = Histogram::new();
+    for _ in 0..samples {
+        histogram.record_ns((1e3 * typical_us * (0.4 * random.normal()).exp()) as u64);
+    }
+    histogram
+}
+
+fn add_quantiles(trial: &mut Trial, name: &str, histogram: &Histogram) {
+    for (word, quantile) in [("p50", 0.5), ("p90", 0.9), ("p99", 0.99), ("p999", 0.999), ("max", 1.0)] {
+        trial.metrics.insert(format!("{name}_{word}_us"), histogram.quantile_us(quantile));
+    }
+    trial.histograms.insert(name.to_owned(), histogram.to_text());
+}
+
+/// Run with cells that must not look fast. Mix `a` of one system has wrong answers in one trial, its mix `c`
+/// was not verified, and the first trial of another system's mix `a` failed.
+#[must_use]
+pub fn bad(name: &str) -> Run {
+    let mut run = ServingFixture { rounds: 2, clients: vec![8], ..ServingFixture::default() }.run(name);
+    for record in &mut run.records {
+        let jsonathlon_schema::record::RecordBody::Trial(trial) = &mut record.body else { continue };
+        if trial.cell.phase != Phase::Measured {
+            continue;
+        }
+        match (trial.cell.id.system.as_str(), trial.cell.step.word(), trial.round) {
+            ("mongodb", "a", 2) => {
+                trial.verdict = Verdict::Wrong;
+                trial.metrics.insert("wrong_answers".to_owned(), 3.0);
+                trial.failure = Some(Failure::new(
+                    FailureKind::Wrong,
+                    "read of user0000000000000000007: another key's document",
+                ));
+            }
+            ("mongodb", "c", _) => trial.verdict = Verdict::Unverified,
+            ("sqlite", "a", 1) => {
+                **trial = Trial {
+                    verdict: Verdict::Failed,
+                    failure: Some(Failure::new(FailureKind::Crash, "the worker is gone")),
+                    ..Trial::blank(trial.cell.clone(), trial.round, trial.order)
+                };
+            }
+            _ => {}
+        }
+    }
+    run
+}

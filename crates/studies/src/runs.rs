@@ -1,0 +1,191 @@
+//! Expands a study into its runs: every combination of the varied options.
+
+use crate::definition::{DOUBLING, EACH, Options, SERVER_CPUS, Study, VERSIONS};
+
+/// One run of a study, with one value for every varied option.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StudyRun {
+    /// Name of the run's folder within the study's folder. Empty if the study has a single run.
+    pub name: String,
+    /// Varied options with their values in this run, in the order of the study. Without [`VERSIONS`].
+    pub varied: Vec<(String, String)>,
+    /// All options of the run, fixed and varied.
+    pub options: Options,
+}
+
+/// What the user chose for a study.
+#[derive(Debug, Clone, Default)]
+pub struct StudySelection {
+    /// Whether the longer options and values of a full study are used (`--full`).
+    pub full: bool,
+    /// Numbers of the CPUs that this process may use.
+    pub cpus: Vec<usize>,
+    /// Options that replace the study's own (`--set`). For a varied option, its values separated by commas.
+    pub set: Options,
+}
+
+/// Option that cannot be varied on this machine, with the reason.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnsupportedOption {
+    /// Name of the option in the study.
+    pub option: String,
+    /// Reason, as part of a sentence for the user.
+    pub why: String,
+}
+
+impl Study {
+    /// Expands the study into its runs, in the order in which they are executed.
+    ///
+    /// # Errors
+    /// If `server-cpus` varies by [`DOUBLING`] and the process may use fewer than two CPUs.
+    pub fn parts(&self, choice: &StudySelection) -> Result<Vec<StudyRun>, UnsupportedOption> {
+        let mut still = self.still.clone();
+        if choice.full {
+            still.extend(self.full.clone());
+        }
+        let is_varied = |option: &str| self.vary.iter().any(|one| one.option == option);
+        let set = choice.set.iter().filter(|(option, _)| !is_varied(option));
+        still.extend(set.map(|(option, value)| (option.clone(), value.clone())));
+        let mut combinations: Vec<Vec<(String, String)>> = vec![Vec::new()];
+        for varied in self.vary.iter().filter(|one| one.option != VERSIONS) {
+            let own = varied.full.as_ref().filter(|_| choice.full).unwrap_or(&varied.values);
+            let values = match choice.set.get(&varied.option) {
+                Some(text) => text.split(',').map(|value| value.trim().to_owned()).collect(),
+                None if varied.option == SERVER_CPUS && *own == [DOUBLING] => doubling(&choice.cpus)?,
+                None => own.clone(),
+            };
+            combinations = combinations
+                .into_iter()
+                .flat_map(|before| {
+                    let option = varied.option.clone();
+                    values.iter().map(move |value| {
+                        let mut all = before.clone();
+                        all.push((option.clone(), value.clone()));
+                        all
+                    })
+                })
+                .collect();
+        }
+        let is_one = combinations.len() == 1;
+        let part = |varied: Vec<(String, String)>| {
+            let mut options = still.clone();
+            options.extend(varied.iter().cloned());
+            let name = if is_one { String::new() } else { name(&varied) };
+            StudyRun { name, varied, options }
+        };
+        Ok(combinations.into_iter().map(part).collect())
+    }
+
+    /// Returns `true` if the study compares all versions of a system with each other.
+    #[must_use]
+    pub fn compares_versions(&self) -> bool {
+        self.vary.iter().any(|one| one.option == VERSIONS && one.values == [EACH])
+    }
+
+    /// Variants of a system that one run measures. Empty if the study lists none for the system or none for
+    /// this run.
+    #[must_use]
+    pub fn variants_of(&self, system: &str, part: &StudyRun) -> Vec<&str> {
+        let is_there = |variant: &&String| {
+            self.only.iter().filter(|only| only.system == system && only.variant == **variant).all(|only| {
+                part.varied
+                    .iter()
+                    .all(|(option, value)| only.with.get(option).is_none_or(|all| all.contains(value)))
+            })
+        };
+        self.variants.get(system).into_iter().flatten().filter(is_there).map(String::as_str).collect()
+    }
+}
+
+/// CPU lists of growing length: the first CPU, the first two, the first four and so on.
+fn doubling(cpus: &[usize]) -> Result<Vec<String>, UnsupportedOption> {
+    if cpus.len() < 2 {
+        let why = format!("it compares servers on 1, 2, 4 … CPUs, and there is {} here", cpus.len());
+        return Err(UnsupportedOption { option: SERVER_CPUS.to_owned(), why });
+    }
+    let counts = std::iter::successors(Some(1_usize), |count| count.checked_mul(2));
+    let listed = |count: usize| cpus.iter().take(count).map(usize::to_string).collect::<Vec<_>>().join(",");
+    Ok(counts.take_while(|count| *count <= cpus.len()).map(listed).collect())
+}
+
+/// Name of a run that is valid as a file name, such as `text-doc-size-0.5`.
+fn name(varied: &[(String, String)]) -> String {
+    let one = |(option, value): &(String, String)| {
+        let is_word = value.starts_with(|c: char| c.is_ascii_alphabetic()) && value.parse::<bool>().is_err();
+        let name = if is_word { value.clone() } else { format!("{option}-{value}") };
+        let plain = |c: char| if c.is_ascii_alphanumeric() || c == '.' || c == '-' { c } else { '-' };
+        name.chars().map(plain).collect::<String>()
+    };
+    varied.iter().map(one).collect::<Vec<_>>().join("-")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn study(vary: &str) -> Study {
+        let text = format!(
+            r#"
+question = "q"
+minutes = 1
+systems = ["mock"]
+[still]
+records = "1k"
+[full]
+records = "9k"
+{vary}
+[variants]
+mock = ["plain", "table"]
+[[only]]
+system = "mock"
+variant = "table"
+with = {{ documents = ["flat"] }}
+[[verdict]]
+kind = "value"
+says = "{{value}}"
+"#
+        );
+        Study::parse("mine", "mine.toml", &text).unwrap()
+    }
+
+    #[test]
+    fn runs_are_all_combinations_in_order() {
+        let study = study(
+            "[[vary]]\noption = \"documents\"\nvalues = [\"flat\", \"large\"]\n[[vary]]\noption = \"doc-size\"\n\
+             values = [0.5, 2]\nfull = [0.5, 1, 2]\n",
+        );
+        let parts = study.parts(&StudySelection::default()).unwrap();
+        let names: Vec<&str> = parts.iter().map(|part| part.name.as_str()).collect();
+        assert_eq!(names, ["flat-doc-size-0.5", "flat-doc-size-2", "large-doc-size-0.5", "large-doc-size-2"]);
+        assert_eq!((&parts[2].options["documents"][..], &parts[2].options["records"][..]), ("large", "1k"));
+        assert_eq!(study.variants_of("mock", &parts[0]), ["plain", "table"]);
+        assert_eq!(study.variants_of("mock", &parts[2]), ["plain"]);
+        assert!(study.variants_of("other", &parts[0]).is_empty());
+        let full = study.parts(&StudySelection { full: true, ..StudySelection::default() }).unwrap();
+        assert_eq!((full.len(), &full[0].options["records"][..]), (6, "9k"));
+        let set =
+            [("documents", "flat"), ("doc-size", "1"), ("records", "5")].map(|(a, b)| (a.into(), b.into()));
+        let one = study.parts(&StudySelection { set: set.into(), ..StudySelection::default() }).unwrap();
+        assert_eq!(
+            (one.len(), &one[0].name[..], &one[0].options["doc-size"][..], &one[0].options["records"][..]),
+            (1, "", "1", "5")
+        );
+    }
+
+    #[test]
+    fn cpus_are_doubled_as_far_as_there_are_some() {
+        let study = study(
+            "[[vary]]\noption = \"server-cpus\"\nvalues = [\"doubling\"]\n[[vary]]\noption = \"documents\"\n\
+             values = [\"flat\", \"large\"]\n",
+        );
+        let with = |cpus: &[usize]| {
+            study.parts(&StudySelection { cpus: cpus.to_vec(), ..StudySelection::default() })
+        };
+        let parts = with(&[0, 2, 3, 5, 7]).unwrap();
+        let cpus: Vec<&str> = parts.iter().step_by(2).map(|part| &part.options["server-cpus"][..]).collect();
+        assert_eq!(cpus, ["0", "0,2", "0,2,3,5"]);
+        assert_eq!(parts[2].name, "server-cpus-0-2-flat");
+        let refused = with(&[3]).unwrap_err();
+        assert!(refused.why.contains("1, 2, 4 … CPUs, and there is 1"), "{}", refused.why);
+    }
+}

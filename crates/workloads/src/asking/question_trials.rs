@@ -1,0 +1,434 @@
+//! Runs the cold and hot trials of one question.
+
+use std::{collections::HashSet, time::Duration};
+
+use jsonathlon_catalogue::QuestionRules;
+use jsonathlon_dataset::digest::rows_digest;
+use jsonathlon_results::folder::answer_file;
+use jsonathlon_schema::{
+    id::DataState,
+    record::{Cell, Failure, FailureKind, Metrics, Phase, Trial},
+    value::{Row, Value},
+};
+use jsonathlon_telemetry::page_cache::{COLD_LIMIT, residency};
+use jsonathlon_worker::protocol::{AskReply, Op};
+
+use super::{AnswerCheck, Question, QuestionSettings, plan};
+use crate::{
+    RunError, bottleneck,
+    cells::Cells,
+    in_memory::may_read,
+    observer::{Activity, RunEvent},
+    plan_check,
+    recorder::{SAME, TrialRecorder, memory_metrics, new_trial},
+    run_context::TABLE,
+    session::{Session, TrialError},
+    settings::Settings,
+    stopping::StoppingRule,
+};
+
+/// Minimum and maximum number of warm-up executions. Warm-up ends early once an execution is not clearly
+/// faster than all before it.
+const WARM_UP: (usize, usize) = (2, 5);
+/// An execution is clearly faster if its time is at most this share of the fastest time so far.
+const STILL_WARMING: f64 = 0.9;
+
+/// Runs the trials of one question in one round; holds what they share.
+pub(crate) struct QuestionTrials<'a> {
+    pub(crate) cells: Cells<'a>,
+    pub(crate) settings: &'a Settings,
+    pub(crate) own: &'a QuestionSettings,
+    pub(crate) disk_bytes_per_s: Option<f64>,
+    /// Compares rows with the expected answer.
+    pub(crate) judge: &'a dyn Fn(&[Row]) -> AnswerCheck,
+    pub(crate) rules: &'a QuestionRules,
+    pub(crate) question: &'a Question,
+    pub(crate) state: DataState,
+    pub(crate) round: u32,
+}
+
+/// Keys of questions that are not asked again, because one of their trials timed out.
+pub(crate) type TimedOut = HashSet<String>;
+
+impl QuestionTrials<'_> {
+    fn cell(&self, phase: Phase) -> Cell {
+        plan::question(self.cells, &self.question.name, phase, self.state)
+    }
+
+    fn compare(&self, answered: &AskReply) -> AnswerCheck {
+        if self.rules.other_question.is_some() {
+            return AnswerCheck::of_another_question();
+        }
+        (self.judge)(&answered.outcome.rows)
+    }
+
+    fn limit(&self) -> Duration {
+        Duration::from_secs_f64(self.settings.timeout_s)
+    }
+
+    /// Runs the cold and then the hot trials of this round. Trials that are already in the journal are
+    /// skipped.
+    pub(crate) fn ask(
+        &self,
+        session: &mut Session<'_>,
+        timed_out: &mut TimedOut,
+        recorder: &mut TrialRecorder<'_>,
+    ) -> Result<(), RunError> {
+        let keys = plan::question_keys(self.cells, &self.question.name, self.state, self.round, self.own);
+        if keys.iter().all(|key| recorder.has(key)) {
+            return Ok(());
+        }
+        let question = self.cell(Phase::Hot).key();
+        if timed_out.contains(&question) {
+            let failure = Failure::new(
+                FailureKind::Timeout,
+                "not asked again: an earlier trial of this question ran into its limit",
+            );
+            return self.fail(&failure, recorder);
+        }
+        // A run with a time budget or a target precision may have more rounds than planned.
+        let of = match self.settings.stopping {
+            StoppingRule::Rounds => format!(" of {}", self.settings.rounds),
+            StoppingRule::Budget { .. } | StoppingRule::Precision { .. } => String::new(),
+        };
+        let what =
+            format!("round {}{of}: {} {}", self.round, self.cells.target.file_name(), self.question.name);
+        recorder.observer.event(&RunEvent::Began { work: Activity::Turn, what: &what });
+        session.subject().set_activity(&format!("{what}, {}", self.state.word()));
+        let statement =
+            match TrialError::split_fatal(session.statement(&self.question.file, &[("table", TABLE)]))? {
+                Ok(statement) => statement,
+                Err(failure) => return self.fail(&failure, recorder),
+            };
+        let result = TrialError::split_fatal(self.try_ask(session, &statement, recorder))?;
+        if let Err(failure) = result {
+            // The engine may be in any state now, so the next question starts a new one. After a wrong answer
+            // the engine can still be closed cleanly.
+            if failure.kind != FailureKind::Wrong {
+                session.kill();
+            }
+            if failure.kind == FailureKind::Timeout {
+                timed_out.insert(question);
+            }
+            self.fail(&failure, recorder)?;
+        }
+        Ok(())
+    }
+
+    fn try_ask(
+        &self,
+        session: &mut Session<'_>,
+        statement: &str,
+        recorder: &mut TrialRecorder<'_>,
+    ) -> Result<(), TrialError> {
+        if plan::is_cold(self.cells, self.round, self.own) {
+            self.cold(session, statement, recorder)?;
+            if self.own.cold_os && !session.is_remote() {
+                self.cold_os(session, statement, recorder)?;
+            }
+        } else {
+            session.open()?;
+        }
+        self.read_only(session)?;
+        self.hot(session, statement, recorder)?;
+        // After the trials, because reading a plan may load data into caches.
+        self.check_plan(session, statement, recorder)
+    }
+
+    fn cold(
+        &self,
+        session: &mut Session<'_>,
+        statement: &str,
+        recorder: &mut TrialRecorder<'_>,
+    ) -> Result<(), TrialError> {
+        let cell = self.cell(Phase::Cold);
+        let key = cell.trial_key(self.round, 0);
+        if recorder.has(&key) {
+            return session.open();
+        }
+        session.restart_cold()?;
+        let mut trial = new_trial(&cell, self.round, 0);
+        trial.metrics.insert("open_s".into(), session.open_s);
+        self.verify_cold(session, &mut trial)?;
+        self.read_only(session)?;
+        self.execute(session, statement, trial, key, None, recorder)?;
+        Ok(())
+    }
+
+    /// Makes the session reject changes, if the system's folder has statements for that.
+    fn read_only(&self, session: &mut Session<'_>) -> Result<(), TrialError> {
+        super::read_only(session, self.limit())
+    }
+
+    fn cold_os(
+        &self,
+        session: &mut Session<'_>,
+        statement: &str,
+        recorder: &mut TrialRecorder<'_>,
+    ) -> Result<(), TrialError> {
+        let cell = self.cell(Phase::ColdOs);
+        let key = cell.trial_key(self.round, 0);
+        if recorder.has(&key) {
+            return Ok(());
+        }
+        session.drop_pages()?;
+        self.execute(session, statement, new_trial(&cell, self.round, 0), key, None, recorder)?;
+        Ok(())
+    }
+
+    /// Checks with the kernel whether the data is out of memory. Otherwise the trial is recorded as
+    /// `cold-unverified`.
+    fn verify_cold(&self, session: &Session<'_>, trial: &mut Trial) -> Result<(), TrialError> {
+        if session.is_remote() {
+            trial.cell.phase = Phase::ColdUnverified;
+            return Ok(());
+        }
+        let known = residency(session.folder()).map_err(|error| {
+            TrialError::failed(FailureKind::Environment, format!("failed to ask what is in memory: {error}"))
+        })?;
+        match known {
+            Some(residency) => {
+                trial.metrics.insert("resident_share".into(), residency.share());
+                if residency.share() > COLD_LIMIT {
+                    trial.cell.phase = Phase::ColdUnverified;
+                }
+            }
+            None => trial.cell.phase = Phase::ColdUnverified,
+        }
+        Ok(())
+    }
+
+    fn hot(
+        &self,
+        session: &mut Session<'_>,
+        statement: &str,
+        recorder: &mut TrialRecorder<'_>,
+    ) -> Result<(), TrialError> {
+        let cell = self.cell(Phase::Hot);
+        let may_read = may_read(session);
+        let mut fastest = f64::INFINITY;
+        for execution in 0..WARM_UP.1 {
+            let ask = Op::Ask { statement: statement.to_owned() };
+            let answered: AskReply = session.request(&ask, self.limit(), &mut |_| {})?;
+            // Answers without a time must be correct, too: every answer is compared.
+            if let Some(difference) = self.compare(&answered).difference {
+                let error = format!("while warming up: {difference}");
+                return Err(TrialError::failed(FailureKind::Wrong, error));
+            }
+            // Compared with the fastest execution and not the last one: a single slow execution is noise, and
+            // a normal one after it is not a sign of warming.
+            let steady = answered.seconds > fastest * STILL_WARMING;
+            fastest = fastest.min(answered.seconds);
+            if execution + 1 >= WARM_UP.0 && steady {
+                break;
+            }
+        }
+        for order in 0..self.hot_trials(fastest, recorder) {
+            let key = cell.trial_key(self.round, order);
+            if recorder.has(&key) {
+                continue;
+            }
+            let mut trial = new_trial(&cell, self.round, order);
+            if order == 0 {
+                // One reading per round, between trials, because reading the memory map of a large process
+                // takes milliseconds. A peak within a short trial is not seen.
+                let held = session.memory().into_iter();
+                trial.metrics.extend(held.flat_map(|now| memory_metrics("held", now, session.idle)));
+                match self.own_figures(session) {
+                    Ok(figures) => trial.metrics.extend(figures),
+                    // Additional metrics only: an engine that is down shows in the next trial.
+                    Err(TrialError::Failed(failure)) => recorder.warn(&format!(
+                        "{}: no figures of its own: {}",
+                        self.cells.target.file_name(),
+                        failure.error
+                    )),
+                    Err(other) => return Err(other),
+                }
+            }
+            self.execute(session, statement, trial, key, may_read, recorder)?;
+        }
+        Ok(())
+    }
+
+    /// Number of hot trials: as many as in the first round. More trials in fast rounds than in slow ones
+    /// would bias the median towards fast rounds.
+    fn hot_trials(&self, seconds: f64, recorder: &TrialRecorder<'_>) -> u32 {
+        let cell = self.cell(Phase::Hot);
+        let most = self.own.most_hot_trials.max(self.own.hot_trials);
+        let first = (0..most).take_while(|order| recorder.has(&cell.trial_key(1, *order))).count();
+        if self.round > 1 && first >= self.own.hot_trials as usize {
+            u32::try_from(first).unwrap_or(most)
+        } else {
+            self.own.hot_trials_of(seconds)
+        }
+    }
+
+    /// Metrics that the engine itself reports, if its folder has a statement `counters`. None for remote
+    /// servers.
+    fn own_figures(&self, session: &mut Session<'_>) -> Result<Metrics, TrialError> {
+        // On a remote server, these numbers include the activity of other clients.
+        if session.is_remote() || session.target.part.statements("counters").is_empty() {
+            return Ok(Metrics::new());
+        }
+        let figures = session.figures("counters", &[("table", TABLE)], self.limit())?;
+        let number = |value: &Value| match value {
+            Value::Int(number) => Some(*number as f64),
+            Value::Float(number) => Some(*number),
+            _ => None,
+        };
+        Ok(figures.iter().filter_map(|(name, value)| Some((name.clone(), number(value)?))).collect())
+    }
+
+    /// Runs one trial and records it, whatever the answer. A trial that reads more than `may_read` is not
+    /// hot.
+    fn execute(
+        &self,
+        session: &mut Session<'_>,
+        statement: &str,
+        mut trial: Trial,
+        key: String,
+        may_read: Option<u64>,
+        recorder: &mut TrialRecorder<'_>,
+    ) -> Result<(), TrialError> {
+        let ask = Op::Ask { statement: statement.to_owned() };
+        session.subject().begin_trial();
+        let answered = session.request::<AskReply>(&ask, self.limit(), &mut |_| {});
+        // Telemetry samples once per second and skips short trials, so only long trials have samples.
+        if let Some(peak) = session.subject().end_trial() {
+            trial.metrics.extend(memory_metrics("peak", peak, session.idle));
+        }
+        let answered = answered?;
+        let compared = self.compare(&answered);
+        trial.at_ms = jiff::Timestamp::now().as_millisecond();
+        trial.verdict = compared.verdict;
+        trial.rows = Some(answered.outcome.rows.len() as u64);
+        trial.answer_digest = Some(rows_digest(&answered.outcome.rows));
+        trial.server_seconds = answered.outcome.server_seconds;
+        let usage = answered.usage;
+        let per_second = self.cells.documents as f64 / answered.seconds.max(1e-9);
+        trial.metrics.insert("documents_per_s".to_owned(), per_second);
+        if let Some(cpu_s) = usage.cpu_s {
+            for (name, value) in [
+                ("server_cpu_s", cpu_s),
+                ("read_bytes", usage.counters.read_bytes as f64),
+                ("written_bytes", usage.counters.written_bytes as f64),
+                ("major_faults", usage.counters.major_faults as f64),
+            ] {
+                trial.metrics.insert(name.to_owned(), value);
+            }
+        }
+        if may_read.is_some_and(|most| usage.counters.read_bytes > most) {
+            trial.cell.phase = Phase::HotNotInMemory;
+        }
+        if let Some(client) = usage.client_cpu_s {
+            trial.metrics.insert("client_cpu_s".to_owned(), client);
+        }
+        trial.metrics.extend(
+            [
+                ("engine_rows_read", answered.outcome.rows_read),
+                ("engine_bytes_read", answered.outcome.bytes_read),
+                ("engine_memory_bytes", answered.outcome.memory_bytes),
+            ]
+            .into_iter()
+            .filter_map(|(name, value)| Some((name.to_owned(), value? as f64))),
+        );
+        if let Some(error) = compared.approximate_error {
+            trial.metrics.insert("relative_error".into(), error);
+        }
+        match compared.difference {
+            None => {
+                trial.seconds = Some(answered.seconds);
+                trial.bound_by = usage
+                    .cpu_s
+                    .and_then(|cpu_s| {
+                        bottleneck::bottleneck(&bottleneck::TrialUsage {
+                            seconds: answered.seconds,
+                            cpu_s,
+                            read_bytes: usage.counters.read_bytes,
+                            written_bytes: usage.counters.written_bytes,
+                            cores: self.settings.cores,
+                            disk_bytes_per_s: self.disk_bytes_per_s,
+                        })
+                    })
+                    .map(str::to_owned);
+            }
+            Some(difference) => {
+                trial.failure = Some(Failure::new(FailureKind::Wrong, difference));
+            }
+        }
+        self.keep_answer(&trial, &answered, recorder)
+            .and_then(|()| recorder.trial(key, trial))
+            .map_err(TrialError::from)
+    }
+
+    /// Saves each distinct answer once, in the run folder.
+    fn keep_answer(
+        &self,
+        trial: &Trial,
+        answered: &AskReply,
+        recorder: &TrialRecorder<'_>,
+    ) -> Result<(), RunError> {
+        let digest = trial.answer_digest.as_deref().unwrap_or_default();
+        let file = answer_file(&self.cells.target.file_name(), &self.question.name, digest);
+        if !recorder.folder.path().join(&file).exists() {
+            let text = serde_json::json!({
+                "question": self.question.name,
+                "columns": self.question.columns,
+                "rows": answered.outcome.rows,
+            });
+            recorder.folder.write_file(&file, text.to_string().as_bytes())?;
+        }
+        Ok(())
+    }
+
+    /// Saves the query plan and checks it against the declared access path, once per data state.
+    fn check_plan(
+        &self,
+        session: &mut Session<'_>,
+        statement: &str,
+        recorder: &mut TrialRecorder<'_>,
+    ) -> Result<(), TrialError> {
+        let name = format!("{}-{}-{}", self.cells.target.file_name(), self.question.name, self.state.word());
+        let violations = |text: &str| self.rules.violations(text);
+        plan_check::check(
+            session,
+            self.cell(Phase::Hot),
+            &name,
+            statement,
+            self.limit(),
+            violations,
+            recorder,
+        )
+    }
+
+    /// Records every planned trial of this question and round without a record as failed, but at least one: a
+    /// failure always removes the time of its cell.
+    pub(crate) fn fail(&self, failure: &Failure, recorder: &mut TrialRecorder<'_>) -> Result<(), RunError> {
+        let mut recorded = false;
+        let (mut first, mut told) = (failure.clone(), failure.clone());
+        for (phase, order) in plan::trials(self.cells, self.round, self.own) {
+            let cell = self.cell(phase);
+            let key = cell.trial_key(self.round, order);
+            if !recorder.has(&key) {
+                recorder.failed(key.clone(), &cell, self.round, order, told)?;
+                first = first.recorded_in(&key);
+                told = first.followed_by(SAME);
+                recorded = true;
+            }
+        }
+        if recorded {
+            return Ok(());
+        }
+        // A trial beyond the planned ones failed, which must be recorded, too.
+        let cell = self.cell(Phase::Hot);
+        let free = (0..=self.own.most_hot_trials.max(self.own.hot_trials))
+            .find(|order| !recorder.has(&cell.trial_key(self.round, *order)));
+        match free {
+            Some(order) => {
+                let key = cell.trial_key(self.round, order);
+                recorder.failed(key, &cell, self.round, order, failure.clone())
+            }
+            None => Ok(()),
+        }
+    }
+}

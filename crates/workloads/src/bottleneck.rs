@@ -1,0 +1,75 @@
+//! Classifies the resource that limited the time of a trial.
+
+/// Shorter trials are not classified: the kernel's CPU counters are too coarse.
+const SHORTEST_S: f64 = 0.002;
+/// Share of a resource's limit above which the resource is the bottleneck. The rest is start-up and
+/// hand-over.
+const NEARLY: f64 = 0.75;
+
+/// Resource usage of one trial, as counted by the kernel.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct TrialUsage {
+    /// Wall-clock time of the trial.
+    pub(crate) seconds: f64,
+    /// CPU time of the system during the trial.
+    pub(crate) cpu_s: f64,
+    /// Bytes that the system read from the disk.
+    pub(crate) read_bytes: u64,
+    /// Bytes that the system wrote to the disk.
+    pub(crate) written_bytes: u64,
+    /// Number of cores that the system may use.
+    pub(crate) cores: usize,
+    /// Measured read bandwidth of the disk in bytes per second; `None` if not measured.
+    pub(crate) disk_bytes_per_s: Option<f64>,
+}
+
+/// Returns the bottleneck: `disk`, `cpu` (all cores busy), `one core` (one busy, the others idle),
+/// `cpu, part` (more than one core, not all) or `waiting` (neither). `None` if the trial is too short to
+/// classify.
+#[must_use]
+pub(crate) fn bottleneck(spent: &TrialUsage) -> Option<&'static str> {
+    if spent.seconds < SHORTEST_S {
+        return None;
+    }
+    let busy = spent.cpu_s / spent.seconds;
+    let moved = spent.read_bytes.max(spent.written_bytes) as f64;
+    if let Some(bandwidth) = spent.disk_bytes_per_s
+        && bandwidth > 0.0
+        && moved / bandwidth >= NEARLY * spent.seconds
+    {
+        return Some("disk");
+    }
+    Some(if busy >= NEARLY * spent.cores as f64 {
+        if spent.cores == 1 { "one core" } else { "cpu" }
+    } else if busy >= 1.25 {
+        "cpu, part"
+    } else if busy >= NEARLY {
+        "one core"
+    } else {
+        "waiting"
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn spent(seconds: f64, cpu_s: f64, read_bytes: u64) -> TrialUsage {
+        TrialUsage { seconds, cpu_s, read_bytes, written_bytes: 0, cores: 4, disk_bytes_per_s: Some(1e9) }
+    }
+
+    #[test]
+    fn each_bound_is_told_from_the_others() {
+        assert_eq!(bottleneck(&spent(0.001, 0.001, 0)), None);
+        assert_eq!(bottleneck(&spent(1.0, 3.9, 0)), Some("cpu"));
+        assert_eq!(bottleneck(&spent(1.0, 2.0, 0)), Some("cpu, part"));
+        assert_eq!(bottleneck(&spent(1.0, 1.0, 0)), Some("one core"));
+        assert_eq!(bottleneck(&spent(1.0, 0.2, 0)), Some("waiting"));
+        assert_eq!(bottleneck(&spent(1.0, 1.0, 900_000_000)), Some("disk"));
+        assert_eq!(bottleneck(&TrialUsage { cores: 1, ..spent(1.0, 1.0, 0) }), Some("one core"));
+        assert_eq!(
+            bottleneck(&TrialUsage { disk_bytes_per_s: None, ..spent(1.0, 0.1, 900_000_000) }),
+            Some("waiting")
+        );
+    }
+}

@@ -1,0 +1,140 @@
+//! The expected answers over a table, and the verification of a system's answers.
+
+use jsonathlon_catalogue::Expected;
+use jsonathlon_dataset::nested::NestedTable;
+use jsonathlon_schema::value::{Row, Value};
+
+/// Number that copies have as their top-level `l`.
+pub(super) const OF_COPIES: i64 = 1;
+
+/// Answers to all queries over one table, computed from its parameters, and the digests of its documents.
+#[derive(Debug, Clone)]
+pub(super) struct ExpectedAnswers {
+    pub(super) table: NestedTable,
+    l: Vec<i64>,
+    tens: Vec<i64>,
+    rare: Vec<i64>,
+    order: Vec<i64>,
+    all: Vec<i64>,
+    /// Sums of document digests: `digest` of the originals, `of_copies` of their copies.
+    pub(super) digest: u64,
+    pub(super) of_copies: u64,
+}
+
+fn signed(keys: &[u64]) -> Vec<i64> {
+    keys.iter().map(|key| key.cast_signed()).collect()
+}
+
+impl ExpectedAnswers {
+    pub(super) fn of(table: NestedTable) -> Self {
+        let mut l: Vec<i64> =
+            (0..table.documents).map(|key| NestedTable::top_level_number(key).cast_signed()).collect();
+        l.sort_unstable();
+        Self {
+            l,
+            tens: signed(&table.keys_where_l_is_10()),
+            rare: signed(&table.rare()),
+            order: signed(&table.ordered()),
+            all: (0..table.documents.cast_signed()).collect(),
+            digest: table.digest(None),
+            of_copies: table.digest(Some(OF_COPIES)),
+            table,
+        }
+    }
+
+    /// Describes the first difference of an answer, of which only the first column counts; `None` if it is
+    /// correct.
+    pub(super) fn differs(&self, expected: Expected, rows: &[Row]) -> Option<String> {
+        let mut found = Vec::with_capacity(rows.len());
+        for row in rows {
+            match row.first().and_then(number) {
+                Some(number) => found.push(number),
+                None => {
+                    return Some(format!(
+                        "a row of the answer begins with no whole number: {:?}",
+                        row.first()
+                    ));
+                }
+            }
+        }
+        let right = match expected {
+            Expected::L => &self.l,
+            Expected::Ten => &self.tens,
+            Expected::Rare => &self.rare,
+            Expected::All => &self.all,
+            Expected::Order => &self.order,
+        };
+        if expected != Expected::Order {
+            found.sort_unstable();
+        }
+        if found == *right {
+            return None;
+        }
+        let place = right.iter().zip(&found).position(|(one, other)| one != other);
+        Some(match place {
+            Some(place) => {
+                let (right, found) = (right.get(place).copied(), found.get(place).copied());
+                let place = place + 1;
+                let (right, found) = (right.unwrap_or_default(), found.unwrap_or_default());
+                match expected {
+                    Expected::Order => {
+                        format!("{found} came in place {place} of the order, where {right} belongs")
+                    }
+                    _ => format!(
+                        "{found} is in the answer where {right} belongs, in place {place} when sorted"
+                    ),
+                }
+            }
+            None => format!("{} rows came, {} are right", found.len(), right.len()),
+        })
+    }
+}
+
+/// Converts an integer, an integral float or the text of an integer; `None` for other values.
+fn number(value: &Value) -> Option<i64> {
+    match value {
+        Value::Int(number) => Some(*number),
+        Value::Float(number) if number.fract() == 0.0 && number.abs() < 9e15 => Some(*number as i64),
+        Value::Text(text) => text.trim().parse().ok(),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jsonathlon_dataset::nested::InnerContent;
+
+    use super::*;
+
+    fn truth() -> ExpectedAnswers {
+        ExpectedAnswers::of(NestedTable { n: 3, documents: 4, data: InnerContent::Identical, seed: 1 })
+    }
+
+    fn rows(numbers: &[i64]) -> Vec<Row> {
+        numbers.iter().map(|number| vec![Value::Int(*number)]).collect()
+    }
+
+    #[test]
+    fn right_answers_are_right_in_any_order_but_where_order_is_asked_for() {
+        let truth = truth();
+        // The values of `l` are 10, 929, 848, 767.
+        assert_eq!(truth.differs(Expected::L, &rows(&[929, 10, 767, 848])), None);
+        assert_eq!(truth.differs(Expected::Ten, &rows(&[0])), None);
+        assert_eq!(truth.differs(Expected::Rare, &rows(&[1])), None);
+        assert_eq!(truth.differs(Expected::All, &rows(&[3, 1, 2, 0])), None);
+        assert_eq!(truth.differs(Expected::Order, &rows(&[0, 3, 2, 1])), None);
+        let text = vec![vec![Value::Text("0".into())]];
+        assert_eq!(truth.differs(Expected::Ten, &text), None);
+    }
+
+    #[test]
+    fn what_is_wrong_is_told() {
+        let truth = truth();
+        let words = |expected, numbers: &[i64]| truth.differs(expected, &rows(numbers)).unwrap();
+        assert!(words(Expected::Order, &[0, 2, 3, 1]).starts_with("2 came in place 2 of the order, where 3"));
+        assert_eq!(words(Expected::Ten, &[]), "0 rows came, 1 are right");
+        assert!(words(Expected::L, &[10, 767, 848, 930]).contains("where 929 belongs"));
+        let null = truth.differs(Expected::Ten, &[vec![Value::Null]]).unwrap();
+        assert!(null.contains("no whole number"), "{null}");
+    }
+}

@@ -1,0 +1,293 @@
+//! Turns the result of a crash into metrics and findings.
+
+use jsonathlon_catalogue::{Durability, NOTHING};
+use jsonathlon_loadgen::ack_log::RecoveryAudit;
+use jsonathlon_results::{durability_evidence::STOPPED, promise::PROMISE};
+use jsonathlon_schema::{
+    metric::{
+        ACKNOWLEDGED_WRITES, ALLOWED_LOSS_S, DISK_STALL_S, IN_FLIGHT_WRITES, LOST_DOCUMENTS, LOST_WRITES,
+        MACHINE_STALL_S, MEASURED_S, MetricDef, OLDEST_LOSS_S, STOPS, STOPS_AS_PROMISED, STOPS_KEPT,
+        TORN_DOCUMENTS, WRITES_AFTER_CUT, WRITES_OUT_OF_ORDER,
+    },
+    record::{Failure, FailureKind, Finding, Metrics},
+};
+use jsonathlon_telemetry::stall::Stalls;
+
+use super::settings::CrashKind;
+
+/// State: all acknowledged writes are there, and nothing unexpected.
+const KEPT: &str = "kept";
+/// State: all lost writes were acknowledged within the window that the tier declares.
+const WITHIN: &str = "lost within its window";
+/// State: a write older than the declared window is lost.
+const BEYOND: &str = "lost beyond its window";
+/// State: writes are lost; the tier allows that without declaring a window.
+const AS_STATED: &str = "lost, as the tier says";
+/// State: something is lost that the tier promises to keep.
+const BROKEN: &str = "promise broken";
+/// State: the system did not start again.
+const DOWN: &str = "does not start";
+/// State: the system did not start before the timeout.
+const HANGS: &str = "hangs in recovery";
+/// State: the system started but could not be read.
+const UNREADABLE: &str = "cannot be read";
+
+/// Maximum length of a stored error message in bytes.
+const WORDS: usize = 2_000;
+
+/// Durability that a tier declares for one kind of crash.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct DurabilityPromise<'a> {
+    /// Declared loss in words, [`NOTHING`] if nothing may be lost.
+    words: &'a str,
+    window_ms: Option<u32>,
+}
+
+impl<'a> DurabilityPromise<'a> {
+    pub(super) fn of(tier: &'a Durability, kind: CrashKind) -> Self {
+        match kind {
+            CrashKind::Process => Self { words: &tier.process_crash, window_ms: tier.process_crash_ms },
+            CrashKind::Power => Self { words: &tier.power_loss, window_ms: tier.power_loss_ms },
+        }
+    }
+
+    /// Returns `true` if the tier allows losses without a limit.
+    fn is_unbounded(&self) -> bool {
+        self.words != NOTHING && self.window_ms.is_none()
+    }
+
+    /// State of a crash with this result, and whether the result is within what the tier declares.
+    fn state(&self, kept: &RecoveryAudit) -> (&'static str, bool) {
+        let is_whole = kept.torn == 0 && kept.lost_loaded == 0;
+        if kept.lost == 0 && is_whole {
+            return (KEPT, true);
+        }
+        match (self.words == NOTHING, self.window_ms) {
+            (true, _) => (BROKEN, false),
+            (false, Some(window)) if is_whole => {
+                let is_within = kept.oldest_loss_ms.is_none_or(|age| age <= f64::from(window));
+                if is_within { (WITHIN, true) } else { (BEYOND, false) }
+            }
+            // A window covers only the last moments, neither loaded nor torn documents.
+            (false, Some(_)) => (BEYOND, false),
+            (false, None) => (AS_STATED, true),
+        }
+    }
+}
+
+/// Builds metrics and findings of one crash.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct CrashReport<'a> {
+    /// Number of the crash within its cell, from 1.
+    pub(super) stop: u32,
+    pub(super) promise: DurabilityPromise<'a>,
+    /// Digest of everything that determines the configuration's durability.
+    pub(super) basis: &'a str,
+}
+
+impl CrashReport<'_> {
+    /// Metrics and findings of a crash after which the documents could be read.
+    pub(super) fn judged(&self, kept: &RecoveryAudit) -> (Metrics, Vec<Finding>) {
+        let (state, is_as_promised) = self.promise.state(kept);
+        let counts = [
+            (STOPS, 1),
+            (STOPS_KEPT, u64::from(state == KEPT)),
+            (STOPS_AS_PROMISED, u64::from(is_as_promised)),
+            (ACKNOWLEDGED_WRITES, kept.acknowledged),
+            (IN_FLIGHT_WRITES, kept.in_flight),
+            (LOST_WRITES, kept.lost),
+            (LOST_DOCUMENTS, kept.lost_loaded),
+            (TORN_DOCUMENTS, kept.torn),
+            (WRITES_OUT_OF_ORDER, kept.out_of_order),
+            (WRITES_AFTER_CUT, kept.after_cut),
+        ];
+        let mut metrics = metrics(&counts.map(|(figure, count)| (figure, count as f64)));
+        metrics.insert(MEASURED_S.name.to_owned(), kept.worked_s);
+        metrics.extend(self.allowed());
+        if let Some(age) = kept.oldest_loss_ms {
+            metrics.insert(OLDEST_LOSS_S.name.to_owned(), age / 1e3);
+        }
+        let kinds = [
+            ("loaded documents", kept.lost_loaded),
+            ("torn", kept.torn),
+            ("out of order", kept.out_of_order),
+            ("acknowledged after the cut", kept.after_cut),
+        ];
+        let kinds =
+            kinds.iter().filter(|(_, count)| *count > 0).map(|(kind, _)| (*kind).to_owned()).collect();
+        (metrics, self.findings(Finding { kinds, seen: Some(seen(kept)), ..self.finding(state) }))
+    }
+
+    /// Metrics and findings of a crash after which the system is unusable; this is a finding, not a failure
+    /// of the run.
+    pub(super) fn gone(&self, when: UnrecoverableAt, failure: &Failure) -> (Metrics, Vec<Finding>) {
+        let state = match when {
+            UnrecoverableAt::Opening { in_time: true } => DOWN,
+            UnrecoverableAt::Opening { in_time: false } => HANGS,
+            UnrecoverableAt::Reading => UNREADABLE,
+        };
+        // A tier without a limit promises nothing.
+        let is_as_promised = self.promise.is_unbounded();
+        let mut metrics = metrics(&[
+            (STOPS, 1.0),
+            (STOPS_KEPT, 0.0),
+            (STOPS_AS_PROMISED, f64::from(u8::from(is_as_promised))),
+        ]);
+        metrics.extend(self.allowed());
+        // In a long log, the end says more than the beginning.
+        let text = &failure.error;
+        let start = text.ceil_char_boundary(text.len().saturating_sub(WORDS));
+        let words = text.get(start..).unwrap_or_default().to_owned();
+        let kinds = vec![failure.kind.word().to_owned()];
+        (metrics, self.findings(Finding { kinds, words: Some(words), ..self.finding(state) }))
+    }
+
+    /// Metric of the maximum age of lost writes that the tier allows; `None` if the tier declares no window.
+    fn allowed(&self) -> Option<(String, f64)> {
+        let window = self.promise.window_ms?;
+        Some((ALLOWED_LOSS_S.name.to_owned(), f64::from(window) / 1e3))
+    }
+
+    fn finding(&self, state: &str) -> Finding {
+        Finding::new(&format!("stop {}", self.stop), state)
+    }
+
+    /// Findings: the crash itself, the declared durability, and the digest of its basis.
+    fn findings(&self, of_stop: Finding) -> Vec<Finding> {
+        vec![of_stop, Finding::new(PROMISE, self.promise.words), Finding::new(STOPPED, self.basis)]
+    }
+}
+
+/// Metrics of the longest stalls of machine and disk while clients were working.
+pub(super) fn of_stalls(stalls: Stalls) -> Metrics {
+    let disk = stalls.disk.map(|disk| (DISK_STALL_S, disk));
+    let all = disk.into_iter().chain([(MACHINE_STALL_S, stalls.machine)]);
+    all.map(|(figure, stood)| (figure.name.to_owned(), stood.as_secs_f64())).collect()
+}
+
+fn metrics(values: &[(MetricDef, f64)]) -> Metrics {
+    values.iter().map(|(figure, value)| (figure.name.to_owned(), *value)).collect()
+}
+
+/// Evidence of the result in a few sentences.
+fn seen(kept: &RecoveryAudit) -> String {
+    let age = match kept.oldest_loss_ms {
+        None => None,
+        Some(0.0) => Some(", all acknowledged while the cut was being made".to_owned()),
+        Some(age) => Some(format!(", the oldest acknowledged {age:.1} ms before the cut")),
+    };
+    let counts = format!(
+        "{} writes acknowledged in {:.2} s, {} lost{}; {} documents read",
+        kept.acknowledged,
+        kept.worked_s,
+        kept.lost,
+        age.unwrap_or_default(),
+        kept.read
+    );
+    std::iter::once(counts).chain(kept.examples.iter().cloned()).collect::<Vec<_>>().join("; ")
+}
+
+/// Stage at which a crashed system turned out to be unusable.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum UnrecoverableAt {
+    /// When the system was started again.
+    Opening {
+        /// Whether the start failed by itself, before the timeout.
+        in_time: bool,
+    },
+    /// When the documents were read.
+    Reading,
+}
+
+/// Returns `true` if the failure is caused by the crashed system, not by the machine or this program.
+pub(super) fn is_of_system(failure: &Failure) -> bool {
+    matches!(
+        failure.kind,
+        FailureKind::Crash | FailureKind::Timeout | FailureKind::Refused | FailureKind::Environment
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tier(words: &str, ms: Option<u32>) -> Durability {
+        Durability {
+            name: "window".to_owned(),
+            process_crash: words.to_owned(),
+            power_loss: NOTHING.to_owned(),
+            process_crash_ms: ms,
+            power_loss_ms: None,
+            ranked: true,
+        }
+    }
+
+    fn state(words: &str, ms: Option<u32>, kept: &RecoveryAudit) -> (String, f64) {
+        let tier = tier(words, ms);
+        let promise = DurabilityPromise::of(&tier, CrashKind::Process);
+        let (metrics, findings) = CrashReport { stop: 7, promise, basis: "blake3:1" }.judged(kept);
+        let told: Vec<(&str, &str)> =
+            findings.iter().map(|one| (one.of.as_str(), one.state.as_str())).collect();
+        assert_eq!((told[0].0, &told[1..]), ("stop 7", &[("promise", words), ("basis", "blake3:1")][..]));
+        (findings[0].describe(), metrics["stops_as_promised"])
+    }
+
+    fn lost(age: f64) -> RecoveryAudit {
+        RecoveryAudit { acknowledged: 9, lost: 2, oldest_loss_ms: Some(age), ..RecoveryAudit::default() }
+    }
+
+    #[test]
+    fn a_stop_is_held_against_what_the_tier_promises() {
+        let whole = RecoveryAudit { acknowledged: 9, ..RecoveryAudit::default() };
+        for (words, ms) in [(NOTHING, None), ("up to 100 ms", Some(100)), ("anything", None)] {
+            assert_eq!(state(words, ms, &whole), ("kept".to_owned(), 1.0));
+        }
+        assert_eq!(state(NOTHING, None, &lost(1.0)), ("promise broken".to_owned(), 0.0));
+        assert_eq!(
+            state("up to 100 ms", Some(100), &lost(100.0)),
+            ("lost within its window".to_owned(), 1.0)
+        );
+        assert_eq!(
+            state("up to 100 ms", Some(100), &lost(100.1)),
+            ("lost beyond its window".to_owned(), 0.0)
+        );
+        assert_eq!(state("anything", None, &lost(1e6)), ("lost, as the tier says".to_owned(), 1.0));
+    }
+
+    #[test]
+    fn no_window_covers_what_is_torn_or_was_there_before() {
+        let torn = RecoveryAudit { torn: 1, ..RecoveryAudit::default() };
+        assert_eq!(state(NOTHING, None, &torn), ("promise broken: torn".to_owned(), 0.0));
+        assert_eq!(state("up to 1 s", Some(1_000), &torn), ("lost beyond its window: torn".to_owned(), 0.0));
+        let loaded = RecoveryAudit { lost_loaded: 3, ..RecoveryAudit::default() };
+        assert_eq!(
+            state("up to 1 s", Some(1_000), &loaded),
+            ("lost beyond its window: loaded documents".to_owned(), 0.0)
+        );
+    }
+
+    #[test]
+    fn what_was_acknowledged_after_the_cut_is_told_beside_what_was_kept() {
+        let late = RecoveryAudit { after_cut: 4, ..RecoveryAudit::default() };
+        assert_eq!(state(NOTHING, None, &late), ("kept: acknowledged after the cut".to_owned(), 1.0));
+    }
+
+    #[test]
+    fn the_last_words_of_a_system_are_kept() {
+        let failure = Failure::new(FailureKind::Environment, format!("{}the end", "é".repeat(3_000)));
+        let tier = tier(NOTHING, None);
+        let promise = DurabilityPromise::of(&tier, CrashKind::Power);
+        let told = CrashReport { stop: 2, promise, basis: "blake3:1" };
+        let (metrics, findings) = told.gone(UnrecoverableAt::Opening { in_time: true }, &failure);
+        assert_eq!(findings[0].describe(), "does not start: environment");
+        assert!(
+            findings[0]
+                .words
+                .as_ref()
+                .is_some_and(|words| words.ends_with("the end") && words.len() <= WORDS)
+        );
+        assert_eq!((metrics["stops"], metrics["stops_kept"]), (1.0, 0.0));
+        let (_, findings) = told.gone(UnrecoverableAt::Opening { in_time: false }, &failure);
+        assert_eq!(findings[0].state, "hangs in recovery");
+    }
+}

@@ -1,0 +1,159 @@
+//! What a session does on a remote server outside the run's own database.
+
+use std::{
+    os::unix::process::CommandExt,
+    process::{Command, Stdio},
+    time::{Duration, Instant},
+};
+
+use rustix::process::{Pid, Signal, kill_process_group};
+
+use jsonathlon_catalogue::RemoteSetup;
+use jsonathlon_driver_api::driver::SessionOptions;
+use jsonathlon_schema::{record::FailureKind, value::Value};
+use jsonathlon_servers::is_secret;
+use jsonathlon_worker::protocol::{AskReply, Op};
+
+use super::{Session, TrialError, fill};
+use crate::target::PATIENCE_S;
+
+/// Time for the first answer over an open connection, in addition to the connect timeout.
+pub(super) const GREETING_LIMIT: Duration = Duration::from_secs(25);
+/// Timeout of statements on a remote server outside the run's own database.
+pub(super) const HOST_LIMIT: Duration = Duration::from_secs(60);
+
+/// Poll interval while waiting for the user's restart command.
+const RESTART_PAUSE: Duration = Duration::from_millis(20);
+
+impl Session<'_> {
+    /// Runs statements on a remote server, outside the run's own database. Does nothing on other targets.
+    pub(super) fn run_on_admin_database(
+        &mut self,
+        statements: impl Fn(&RemoteSetup) -> Vec<String>,
+    ) -> Result<(), TrialError> {
+        let target = self.target;
+        let (Some(guest), Some(elsewhere)) = (&target.remote, &target.configuration.elsewhere) else {
+            return Ok(());
+        };
+        let database = [("database", guest.name.as_str())];
+        let statements: Vec<String> =
+            statements(elsewhere).iter().map(|text| fill(text, &database)).collect::<Result<_, _>>()?;
+        self.open_admin_session()?;
+        let ran = self.run(statements, HOST_LIMIT);
+        self.close()?;
+        ran.map(drop)
+    }
+
+    /// Opens a session on a remote server outside the run's own database.
+    fn open_admin_session(&mut self) -> Result<(), TrialError> {
+        let target = self.target;
+        let open = SessionOptions {
+            protocol: target.configuration.protocol.clone(),
+            folder: self.folder.clone(),
+            endpoint: target.endpoint(false, PATIENCE_S),
+            ..SessionOptions::default()
+        };
+        self.start(open, None).map(drop)
+    }
+
+    /// Ends statements of the run's earlier sessions that still run on a remote server: an abandoned
+    /// statement would disturb all later measurements.
+    pub(super) fn kill_remote_sessions(&mut self) {
+        if self.killing_sessions {
+            return;
+        }
+        self.killing_sessions = true;
+        let cancelled = std::mem::replace(&mut self.cancelled, &never);
+        self.statement_may_be_running = self.try_kill_remote_sessions().is_err();
+        self.cancelled = cancelled;
+        self.killing_sessions = false;
+    }
+
+    fn try_kill_remote_sessions(&mut self) -> Result<(), TrialError> {
+        let target = self.target;
+        let (Some(guest), Some(elsewhere)) = (&target.remote, &target.configuration.elsewhere) else {
+            return Ok(());
+        };
+        // Servers without such a statement notice a closed connection by themselves.
+        let Some(end) = &elsewhere.end else { return Ok(()) };
+        let statement = fill(end, &[("database", guest.name.as_str())])?;
+        self.open_admin_session()?;
+        let found: AskReply = self.request(&Op::Ask { statement }, HOST_LIMIT, &mut |_| {})?;
+        for value in found.outcome.rows.into_iter().flatten() {
+            if let Value::Text(statement) = value {
+                // A session that has just ended cannot be ended again; the server refuses the statement.
+                if let Err(error) = self.run(vec![statement], HOST_LIMIT)
+                    && !matches!(&error, TrialError::Failed(one) if one.kind == FailureKind::Refused)
+                {
+                    return Err(error);
+                }
+            }
+        }
+        self.close()
+    }
+
+    /// Drops what the run has created on a remote server, unless `keep_data` is set.
+    pub(crate) fn drop_remote_objects(&mut self, keep_data: bool) -> Result<(), TrialError> {
+        if !self.may_own_remote_objects || keep_data {
+            return Ok(());
+        }
+        // Runs even after an interrupt: nothing of the run may stay on a server that is not its own.
+        self.cancelled = &never;
+        self.kill();
+        self.run_on_admin_database(|own| own.drop.clone())?;
+        (self.may_own_remote_objects, self.database_created) = (false, false);
+        Ok(())
+    }
+
+    /// Drops what an earlier process of the same run may have created on a remote server.
+    pub(crate) fn drop_leftovers(&mut self, keep_data: bool) -> Result<(), TrialError> {
+        self.may_own_remote_objects = self.is_remote();
+        self.drop_remote_objects(keep_data)
+    }
+}
+
+fn never() -> bool {
+    false
+}
+
+/// Runs the user's shell command that restarts a server, and waits until it has ended.
+pub(super) fn restart(
+    command: &str,
+    limit: Duration,
+    cancelled: &dyn Fn() -> bool,
+) -> Result<(), TrialError> {
+    let failed = |why: String| {
+        TrialError::failed(FailureKind::Environment, format!("the restart command `{command}` {why}"))
+    };
+    let secrets = std::env::vars_os().map(|(name, _)| name).filter(|name| is_secret(name));
+    let mut shell = Command::new("/bin/sh");
+    for name in secrets {
+        shell.env_remove(name);
+    }
+    let mut child = shell
+        .args(["-c", command])
+        // Own process group, so that child processes of the command can be killed with it.
+        .process_group(0)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .map_err(|error| failed(format!("failed: {error}")))?;
+    let begun = Instant::now();
+    loop {
+        match child.try_wait() {
+            Ok(Some(status)) if status.success() => return Ok(()),
+            Ok(Some(status)) => return Err(failed(format!("ended with {status}"))),
+            Ok(None) if begun.elapsed() < limit && !cancelled() => std::thread::sleep(RESTART_PAUSE),
+            Ok(None) => {
+                kill_process_group(Pid::from_child(&child), Signal::KILL).ok();
+                child.wait().ok();
+                if cancelled() {
+                    return Err(TrialError::Cancelled);
+                }
+                return Err(failed(format!("took longer than {limit:?}")));
+            }
+            Err(error) => return Err(failed(format!("cannot be waited for: {error}"))),
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! Adds exhausted resources to a failure's message: disk space, or memory that an engine may use.
+
+use std::cell::Cell;
+
+use jsonathlon_catalogue::bytes::shown;
+use jsonathlon_schema::record::Failure;
+use jsonathlon_telemetry::{cgroup::Groups, disk, machine};
+
+use super::{Session, TrialError};
+
+/// Below this much free disk space a failure may be due to a full disk. Servers allocate files of 100 MB and
+/// more at once, and files that were open are released when they have ended.
+const NEARLY_FULL: u64 = 256 << 20;
+
+impl Session<'_> {
+    /// Appends disk and memory shortages to a failure's message. A server with a full disk may not be able to
+    /// log that, or may exit before it is ready, and a killed process logs nothing at all.
+    pub(super) fn with_resource_hint(&self, error: TrialError) -> TrialError {
+        let TrialError::Failed(Failure { kind, error, .. }) = error else { return error };
+        let full = disk::free_bytes(&self.folder).ok().filter(|free| *free < NEARLY_FULL);
+        let full =
+            full.map(|free| format!("the disk is nearly full, {free} bytes are free: make room for it"));
+        let words = [Some(error), full, self.killed_for_memory()];
+        TrialError::failed(kind, words.into_iter().flatten().collect::<Vec<_>>().join("; "))
+    }
+
+    /// Reason of kills for lack of memory since the last call: the engine's limit, the container's limit, or
+    /// no memory left on the machine. `None` if nothing was killed.
+    pub(super) fn killed_for_memory(&self) -> Option<String> {
+        self.killed_by_cap().or_else(|| self.kills.since_last_asked())
+    }
+
+    fn killed_by_cap(&self) -> Option<String> {
+        let (cap, bytes) = (self.cap.as_ref()?, self.memory_limit_bytes?);
+        let killed = cap.killed();
+        (killed > self.killed.replace(killed)).then(|| {
+            format!(
+                "the kernel killed it, since it may have {} and needed more: give it more by --memory",
+                shown(bytes)
+            )
+        })
+    }
+}
+
+/// Numbers of processes that the kernel had killed for lack of memory at the last reading.
+pub(super) struct Kills {
+    groups: Groups,
+    in_groups: Cell<u64>,
+    on_machine: Cell<u64>,
+}
+
+impl Kills {
+    /// Reads the current counts as the starting point.
+    pub(super) fn so_far() -> Self {
+        let groups = Groups::own();
+        let in_groups = Cell::new(groups.killed());
+        Self { groups, in_groups, on_machine: Cell::new(machine::killed_for_memory().unwrap_or(0)) }
+    }
+
+    /// Message about kills since the last call, and updates the counts; `None` if there were none.
+    fn since_last_asked(&self) -> Option<String> {
+        let in_groups = self.groups.killed();
+        let on_machine = machine::killed_for_memory().unwrap_or(0);
+        let is_of_groups = in_groups > self.in_groups.replace(in_groups);
+        let is_of_machine = on_machine > self.on_machine.replace(on_machine);
+        told(is_of_groups, is_of_machine, self.groups.limit_bytes())
+    }
+}
+
+fn told(is_of_groups: bool, is_of_machine: bool, limit: Option<u64>) -> Option<String> {
+    match limit {
+        Some(bytes) if is_of_groups || is_of_machine => Some(format!(
+            "the kernel killed it, since this program and its systems may have {:.2} GB together (the limit of their \
+             container or control group) and needed more: give systems less by --memory, load fewer documents, or raise \
+             that limit",
+            bytes as f64 / 1e9
+        )),
+        None if is_of_groups || is_of_machine => Some(
+            "the kernel has killed for want of memory meanwhile, the machine has no more of it: give systems less by \
+             --memory, load fewer documents, or stop other programs"
+                .to_owned(),
+        ),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_kill_is_told_with_its_limit_and_what_to_do() {
+        assert_eq!(told(false, false, Some(1_200_000_000)), None);
+        let words = told(true, true, Some(1_200_000_000)).unwrap();
+        assert!(words.contains("may have 1.20 GB together") && words.contains("less by --memory"), "{words}");
+        let words = told(false, true, None).unwrap();
+        assert!(words.contains("the machine has no more of it"), "{words}");
+    }
+}

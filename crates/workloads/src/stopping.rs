@@ -1,0 +1,331 @@
+//! Stopping rules: a fixed number of rounds, a time budget, or a target precision.
+
+use std::collections::BTreeMap;
+
+use jsonathlon_stats::sequential::{PRECISION_ROUNDS, SequentialPlan};
+use jsonathlon_stats::statistics::estimate_at;
+use serde::{Deserialize, Serialize};
+
+use crate::RunError;
+use crate::observer::{Observer, RunEvent};
+
+/// Maximum number of rounds under a time budget.
+pub const MOST_ROUNDS: u32 = 200;
+/// Share of a budget available to rounds. The rest is for compacting, tables and the report page.
+const OF_BUDGET: f64 = 0.92;
+
+/// When a run stops: after a fixed number of rounds, when its time budget is spent, or when intervals are
+/// narrow enough.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "by", rename_all = "snake_case")]
+pub enum StoppingRule {
+    /// After the planned number of rounds.
+    #[default]
+    Rounds,
+    /// When no further round fits into the time budget of the whole run, which includes loads.
+    Budget {
+        /// Time budget of the whole run.
+        seconds: f64,
+        /// Whether the run fails after the first round if the planned rounds do not fit.
+        strict: bool,
+    },
+    /// When the interval of every ranked cell is within this share of its median, or the time is spent.
+    Precision {
+        /// Maximum half-width of an interval, as a share of the median.
+        share: f64,
+        /// Time budget of the whole run.
+        seconds: f64,
+    },
+}
+
+/// Decision after a round: run another one or stop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum RoundDecision {
+    Another,
+    Enough,
+}
+
+/// Times in seconds of one cell's trials, one vector per round.
+pub(crate) type CellRounds = Vec<Vec<f64>>;
+
+/// A shorter remaining time is not reported to the user.
+const WORTH_TELLING_S: f64 = 10.0;
+
+/// Decides after each round whether another one follows, and estimates the remaining time.
+#[derive(Debug)]
+pub(crate) struct RoundController {
+    enough: StoppingRule,
+    least: u32,
+    looks: SequentialPlan,
+    /// Seconds that each round had taken before the run was resumed.
+    done_s: BTreeMap<u32, f64>,
+    /// Seconds since the run began, at the end of the previous round.
+    before_s: f64,
+    /// Duration of the last round in seconds.
+    last_s: f64,
+    words: Option<String>,
+    left_s: Option<f64>,
+}
+
+impl RoundController {
+    /// Creates the counter of a run with at least `least` rounds, `elapsed_s` seconds after its start.
+    /// `done_s` has the seconds of each round that was started before the run was resumed.
+    pub(crate) fn new(enough: StoppingRule, least: u32, elapsed_s: f64, done_s: BTreeMap<u32, f64>) -> Self {
+        Self {
+            enough,
+            least,
+            looks: SequentialPlan::new(least, PRECISION_ROUNDS),
+            done_s,
+            before_s: elapsed_s,
+            last_s: 0.0,
+            words: None,
+            left_s: None,
+        }
+    }
+
+    /// Decides what follows `round`, which ended `elapsed_s` seconds after the run began. `ranked` returns
+    /// the ranked cells; only the precision rule calls it.
+    ///
+    /// # Errors
+    /// [`RunError::Budget`] if the planned rounds do not fit into a strict budget. A resumed run does not
+    /// fail: it runs the planned rounds, and further ones only if they fit.
+    pub(crate) fn after(
+        &mut self,
+        round: u32,
+        elapsed_s: f64,
+        ranked: impl FnOnce() -> Vec<CellRounds>,
+    ) -> Result<RoundDecision, RunError> {
+        self.words = None;
+        self.left_s = None;
+        self.last_s = elapsed_s - self.before_s + self.done_s.get(&round).copied().unwrap_or_default();
+        self.before_s = elapsed_s;
+        // Earlier decisions stand: rounds that have records are part of the run.
+        if round < self.first_open() {
+            return Ok(RoundDecision::Another);
+        }
+        match self.enough {
+            StoppingRule::Rounds => {
+                let left_s = f64::from(self.least.saturating_sub(round)) * self.last_s;
+                if round == self.first_open() && left_s >= WORTH_TELLING_S {
+                    self.words = Some(format!(
+                        "round {round} took {:.0} s, loads and starts included: about {left_s:.0} s for the {} that \
+                         follow",
+                        self.last_s,
+                        self.least - round
+                    ));
+                }
+                self.left_s = Some(left_s);
+                Ok(self.planned(round))
+            }
+            StoppingRule::Budget { seconds, strict } => self.within(round, elapsed_s, seconds, strict),
+            StoppingRule::Precision { share, seconds } => {
+                if self.planned(round) == RoundDecision::Another {
+                    return Ok(RoundDecision::Another);
+                }
+                Ok(self.until_precise(round, elapsed_s, share, seconds, ranked))
+            }
+        }
+    }
+
+    /// Message for the user after the last round; `None` if there is nothing to report.
+    pub(crate) fn words(&self) -> Option<&str> {
+        self.words.as_deref()
+    }
+
+    /// Reports the message and the remaining time after the last round to the observer.
+    pub(crate) fn tell(&self, observer: &mut dyn Observer) {
+        if let Some(words) = self.words() {
+            observer.event(&RunEvent::Schedule(words));
+        }
+        if let Some(seconds) = self.left_s() {
+            observer.event(&RunEvent::Left { seconds });
+        }
+    }
+
+    /// Estimated seconds of the remaining rounds, extrapolated from the last one; `None` if unknown.
+    pub(crate) fn left_s(&self) -> Option<f64> {
+        self.left_s
+    }
+
+    /// First round that may have open trials.
+    fn first_open(&self) -> u32 {
+        self.done_s.keys().next_back().copied().unwrap_or(1)
+    }
+
+    fn planned(&self, round: u32) -> RoundDecision {
+        if round < self.least { RoundDecision::Another } else { RoundDecision::Enough }
+    }
+
+    fn within(
+        &mut self,
+        round: u32,
+        elapsed_s: f64,
+        seconds: f64,
+        strict: bool,
+    ) -> Result<RoundDecision, RunError> {
+        let left = OF_BUDGET * seconds - elapsed_s;
+        let fitting = if self.last_s > 0.0 { (left / self.last_s).max(0.0).floor() } else { 0.0 };
+        let fitting = (fitting.min(f64::from(MOST_ROUNDS)) as u32).saturating_add(round).min(MOST_ROUNDS);
+        let rounds = fitting.max(self.least);
+        self.left_s = Some(f64::from(rounds.saturating_sub(round)) * self.last_s);
+        if round == self.first_open() {
+            let is_resumed = !self.done_s.is_empty();
+            if strict && !is_resumed && fitting < self.least {
+                return Err(RunError::Budget {
+                    seconds,
+                    needed_s: (elapsed_s + self.last_s * f64::from(self.least - 1)) / OF_BUDGET,
+                    rounds: self.least,
+                });
+            }
+            let spent = match is_resumed {
+                true => format!(", of which {elapsed_s:.0} s are spent"),
+                false => String::new(),
+            };
+            self.words = Some(format!(
+                "round {round} took {:.1} s: {rounds} rounds are planned for the budget of {seconds:.0} s{spent}",
+                self.last_s
+            ));
+        }
+        Ok(if round < self.least || fitting > round { RoundDecision::Another } else { RoundDecision::Enough })
+    }
+
+    fn until_precise(
+        &mut self,
+        round: u32,
+        elapsed_s: f64,
+        share: f64,
+        seconds: f64,
+        ranked: impl FnOnce() -> Vec<CellRounds>,
+    ) -> RoundDecision {
+        if elapsed_s + self.last_s > OF_BUDGET * seconds || self.looks.next(round).is_none() {
+            self.words = Some("the time for --precision is spent".to_owned());
+            return RoundDecision::Enough;
+        }
+        // Only at the planned interim analyses: stopping at the first narrow interval would favour a lucky
+        // round.
+        if !self.looks.rounds().contains(&round) {
+            return RoundDecision::Another;
+        }
+        let alpha = self.looks.alpha_at(round);
+        let ranked = ranked();
+        let open = ranked.iter().filter(|cell| !is_precise(cell, alpha, share)).count();
+        if open == 0 {
+            return RoundDecision::Enough;
+        }
+        self.words =
+            Some(format!("{open} of {} cells are not within ± {:.2} % yet", ranked.len(), share * 100.0));
+        RoundDecision::Another
+    }
+}
+
+/// Whether the farther limit of a cell's interval at `alpha` lies within `share` of the median.
+pub(crate) fn is_precise(cell: &CellRounds, alpha: f64, share: f64) -> bool {
+    estimate_at(cell, alpha).and_then(|found| found.relative_half_width()).is_some_and(|reach| reach <= share)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rounds(
+        mut pace: RoundController,
+        each_s: f64,
+        first_s: f64,
+        ranked: &[CellRounds],
+    ) -> Result<u32, RunError> {
+        let mut elapsed = first_s;
+        let mut round = 1;
+        while pace.after(round, elapsed, || ranked.to_vec())? == RoundDecision::Another {
+            round += 1;
+            elapsed += each_s;
+        }
+        Ok(round)
+    }
+
+    #[test]
+    fn a_budget_holds_as_many_rounds_as_fit_and_the_planned_ones_at_least() {
+        let budget = |seconds, strict| {
+            RoundController::new(StoppingRule::Budget { seconds, strict }, 5, 0.0, BTreeMap::new())
+        };
+        // The first round takes 20 s, the others 10 s each: 92 s hold eight rounds.
+        assert_eq!(rounds(budget(100.0, false), 10.0, 20.0, &[]).unwrap(), 8);
+        assert_eq!(rounds(budget(30.0, false), 10.0, 20.0, &[]).unwrap(), 5, "never fewer");
+        assert_eq!(rounds(budget(1e9, false), 10.0, 20.0, &[]).unwrap(), MOST_ROUNDS);
+        assert_eq!(
+            rounds(RoundController::new(StoppingRule::Rounds, 3, 0.0, BTreeMap::new()), 10.0, 20.0, &[])
+                .unwrap(),
+            3
+        );
+    }
+
+    #[test]
+    fn a_strict_budget_that_is_too_small_is_refused_after_the_first_round() {
+        let pace = RoundController::new(
+            StoppingRule::Budget { seconds: 30.0, strict: true },
+            5,
+            0.0,
+            BTreeMap::new(),
+        );
+        let error = rounds(pace, 10.0, 20.0, &[]).unwrap_err();
+        assert!(matches!(error, RunError::Budget { rounds: 5, needed_s, .. } if needed_s > 90.0), "{error}");
+    }
+
+    #[test]
+    fn a_run_that_goes_on_counts_what_it_has_spent_and_what_its_rounds_took() {
+        let enough = StoppingRule::Budget { seconds: 100.0, strict: true };
+        // Two rounds of 20 s were completed, and half of a third: 50 s of the budget of 100 s are spent.
+        let mut pace =
+            RoundController::new(enough, 3, 50.0, BTreeMap::from([(1, 20.0), (2, 20.0), (3, 10.0)]));
+        for round in [1, 2] {
+            assert_eq!(pace.after(round, 50.0, Vec::new).unwrap(), RoundDecision::Another);
+            assert_eq!((pace.words(), pace.left_s()), (None, None), "nothing was done");
+        }
+        // The other half takes 10 s. One more round of 20 s fits, not 200 rounds.
+        assert_eq!(pace.after(3, 60.0, Vec::new).unwrap(), RoundDecision::Another);
+        assert_eq!(
+            pace.words(),
+            Some(
+                "round 3 took 20.0 s: 4 rounds are planned for the budget of 100 s, of which 60 s are spent"
+            )
+        );
+        assert_eq!(pace.left_s(), Some(20.0));
+        assert_eq!(pace.after(4, 80.0, Vec::new).unwrap(), RoundDecision::Enough);
+    }
+
+    #[test]
+    fn whoever_goes_on_with_a_budget_that_was_too_small_gets_the_planned_rounds_and_no_more() {
+        let enough = StoppingRule::Budget { seconds: 30.0, strict: true };
+        let mut pace = RoundController::new(enough, 3, 40.0, BTreeMap::from([(1, 40.0)]));
+        assert_eq!(pace.after(1, 40.0, Vec::new).unwrap(), RoundDecision::Another);
+        assert_eq!(pace.after(2, 60.0, Vec::new).unwrap(), RoundDecision::Another);
+        assert_eq!(pace.after(3, 80.0, Vec::new).unwrap(), RoundDecision::Enough);
+    }
+
+    #[test]
+    fn what_the_planned_rounds_take_is_said_once_the_first_is_known() {
+        let mut pace = RoundController::new(StoppingRule::Rounds, 4, 0.0, BTreeMap::new());
+        assert_eq!(pace.after(1, 95.0, Vec::new).unwrap(), RoundDecision::Another);
+        let words = "round 1 took 95 s, loads and starts included: about 285 s for the 3 that follow";
+        assert_eq!((pace.words(), pace.left_s()), (Some(words), Some(285.0)));
+        assert_eq!(pace.after(2, 100.0, Vec::new).unwrap(), RoundDecision::Another);
+        assert_eq!((pace.words(), pace.left_s()), (None, Some(10.0)));
+    }
+
+    #[test]
+    fn precision_goes_on_until_every_cell_is_precise() {
+        let precision = |seconds| {
+            RoundController::new(StoppingRule::Precision { share: 0.05, seconds }, 5, 0.0, BTreeMap::new())
+        };
+        let still: CellRounds = vec![vec![1.0, 1.001]; 300];
+        let wild: CellRounds = (0..300).map(|round| vec![1.0 + f64::from(round % 7)]).collect();
+        assert_eq!(rounds(precision(1e6), 1.0, 1.0, std::slice::from_ref(&still)).unwrap(), 5);
+        assert_eq!(rounds(precision(1e6), 1.0, 1.0, &[still.clone(), wild.clone()]).unwrap(), 40);
+        let pace = RoundController::new(
+            StoppingRule::Precision { share: 0.05, seconds: 30.0 },
+            5,
+            0.0,
+            BTreeMap::new(),
+        );
+        assert_eq!(rounds(pace, 1.0, 1.0, &[still, wild]).unwrap(), 27, "the time is spent");
+    }
+}
