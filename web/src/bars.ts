@@ -3,12 +3,12 @@
 import type { Published } from './model.ts';
 import type { Bar, Look, Reference } from './charts/bars.ts';
 import type { Metric } from './metric.ts';
-import type { Entry, Tier, View } from './select.ts';
+import type { Entry, RankTier, View } from './view.ts';
 import { groupsOf } from './charts/bars.ts';
 import { colourOf } from './colours.ts';
 import { NONE, percent } from './format.ts';
-import { standing, worstVerdict } from './select.ts';
-import { besideWords, cellName, rankingTitle, verdictWord } from './words.ts';
+import { cellName, rankingTitle, ratioLabel, verdictLabel } from './labels.ts';
+import { rankStatus, worstVerdict } from './view.ts';
 
 /** Bars drawn in a chart without rankings before the reader asks for all of them. */
 export const DRAWN = 12;
@@ -22,47 +22,47 @@ const PUBLISHED_DRAWN = 6;
 export interface Placed {
   entry: Entry;
   bar: Bar;
-  tier: Tier;
+  tier: RankTier;
   ranking: string;
 }
 
-const TIERS: readonly Tier[] = ['ranked', 'apart', 'none'];
+const TIERS: readonly RankTier[] = ['ranked', 'apart', 'none'];
 
-function look(tier: Tier, approximate: boolean): Look {
+function look(tier: RankTier, approximate: boolean): Look {
   return tier === 'apart' ? 'muted' : approximate ? 'hatched' : 'plain';
 }
 
 /** Heading of a ranking in charts; empty if the page shows only one ranking. */
-export function groupOf(from: View, ranking: string): string {
-  return from.rankings.length > 1 ? rankingTitle(ranking) : '';
+export function groupOf(view: View, ranking: string): string {
+  return view.rankings.length > 1 ? rankingTitle(ranking) : '';
 }
 
 /** Heading of the published results in charts; empty if the page shows only one ranking. */
-export function publishedGroup(from: View): string {
-  return from.rankings.length > 1 ? 'Published by others' : '';
+export function publishedGroup(view: View): string {
+  return view.rankings.length > 1 ? 'Published by others' : '';
 }
 
 /** Builds the bar of one cell, with its tier and ranking. */
-function placed(from: View, entry: Entry, metric: Metric, open: (entry: Entry) => void): Placed {
+function placed(view: View, entry: Entry, metric: Metric, open: (entry: Entry) => void): Placed {
   const { configuration, cell } = entry;
-  const how = standing(from, entry);
-  const estimate = how.tier === 'none' ? null : metric.of(cell, from.run);
+  const how = rankStatus(view, entry);
+  const estimate = how.tier === 'none' ? null : metric.of(cell, view.run);
   const notes = [...how.notes, ...metric.notes?.(cell, configuration) ?? []];
   const { ranking } = configuration;
   if (configuration.end_of_life) notes.push('end of life');
   if (configuration.outdated !== null) notes.push(`of ${configuration.outdated}, not the newest`);
   const verdict = worstVerdict(entry);
-  const word = how.tier === 'none' || (metric.name === 'time' && verdict !== 'exact') ? verdictWord(verdict) : 'not measured';
+  const word = how.tier === 'none' || (metric.name === 'time' && verdict !== 'exact') ? verdictLabel(verdict) : 'not measured';
   const against = estimate === null ? null : metric.beside?.(cell) ?? null;
   return {
     entry, ranking, tier: estimate === null ? 'none' : how.tier,
     bar: {
       key: `${cell.configuration}:${entry.index}`,
       name: cellName(configuration, cell),
-      notes, group: groupOf(from, ranking), colour: colourOf(configuration.system), look: look(how.tier, how.approximate),
+      notes, group: groupOf(view, ranking), colour: colourOf(configuration.system), look: look(how.tier, how.approximate),
       value: estimate?.value ?? null, low: estimate?.low ?? null, high: estimate?.high ?? null,
       label: estimate === null ? word : metric.groups?.(cell) ?? metric.format(estimate.value),
-      more: against === null ? '' : besideWords(from.run, cell, against),
+      more: against === null ? '' : ratioLabel(view.run, cell, against),
       open: () => open(entry),
     },
   };
@@ -72,22 +72,22 @@ function placed(from: View, entry: Entry, metric: Metric, open: (entry: Entry) =
  * Builds the bars of cells, grouped by ranking. Within a ranking: ranked cells first, best first; then cells
  * that are not ranked; last cells without a value.
  */
-export function placedBars(from: View, entries: readonly Entry[], metric: Metric, open: (entry: Entry) => void): Placed[] {
+export function placedBars(view: View, entries: readonly Entry[], metric: Metric, open: (entry: Entry) => void): Placed[] {
   const worth = (one: Placed): number => (one.bar.value ?? Infinity) * (metric.better === 'higher' ? -1 : 1);
   return entries
     .filter((entry) => !entry.configuration.reference)
-    .map((entry) => placed(from, entry, metric, open))
+    .map((entry) => placed(view, entry, metric, open))
     .sort((a, b) =>
-      from.rankings.indexOf(a.ranking) - from.rankings.indexOf(b.ranking)
+      view.rankings.indexOf(a.ranking) - view.rankings.indexOf(b.ranking)
       || TIERS.indexOf(a.tier) - TIERS.indexOf(b.tier)
       || (a.bar.value === null || b.bar.value === null ? 0 : worth(a) - worth(b))
       || (a.bar.name < b.bar.name ? -1 : 1));
 }
 
 /** Reference lines for reference configurations, such as the yardstick. */
-export function references(from: View, entries: readonly Entry[], metric: Metric): Reference[] {
+export function references(view: View, entries: readonly Entry[], metric: Metric): Reference[] {
   return entries.filter((entry) => entry.configuration.reference).flatMap((entry) => {
-    const estimate = metric.of(entry.cell, from.run);
+    const estimate = metric.of(entry.cell, view.run);
     if (estimate === null || estimate.value <= 0) return [];
     const { title, variant } = entry.configuration;
     return [{ name: `${title} ${variant}`, value: estimate.value, label: metric.format(estimate.value) }];
@@ -97,10 +97,10 @@ export function references(from: View, entries: readonly Entry[], metric: Metric
 /**
  * Published results of the chosen snapshot, restricted to the run's document count and the structure filter.
  */
-export function publishedHere(from: View): Published[] {
-  const { published, structure } = from.state;
-  return from.figures.published.filter((one) =>
-    one.snapshot === published && one.scale === from.run.data.documents
+export function publishedHere(view: View): Published[] {
+  const { published, structure } = view.state;
+  return view.figures.published.filter((one) =>
+    one.snapshot === published && one.scale === view.run.data.documents
     && (structure === 'all' || one.retains_structure === (structure !== 'changed')));
 }
 

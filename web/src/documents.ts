@@ -2,12 +2,12 @@
 
 import type { DrawnCurve } from './charts/curves.ts';
 import type { Cell, PublishedDocuments } from './model.ts';
-import type { Entry, View } from './select.ts';
 import type { Curve } from './serving.ts';
+import type { Entry, View } from './view.ts';
 import { colourOf } from './colours.ts';
 import { seconds } from './format.ts';
-import { standing } from './select.ts';
-import { configurationName, verdictWord } from './words.ts';
+import { configurationName, verdictLabel } from './labels.ts';
+import { rankStatus } from './view.ts';
 
 export const DOCUMENTS = 'documents';
 
@@ -33,7 +33,7 @@ export function bytesOfSize(word: string): number {
 }
 
 /** Formats bytes as a size name such as `64KiB`. */
-export function sizeWord(bytes: number): string {
+export function sizeLabel(bytes: number): string {
   for (const [unit, factor] of Object.entries(UNITS).reverse()) {
     if (bytes >= factor) return `${Math.round(bytes / factor)}${unit}`;
   }
@@ -68,15 +68,15 @@ export interface Test {
   entries: Entry[];
 }
 
-function own(from: View): Entry[] {
-  return from.entries.filter(({ cell }) => cell.workload === DOCUMENTS);
+function own(view: View): Entry[] {
+  return view.entries.filter(({ cell }) => cell.workload === DOCUMENTS);
 }
 
 /** The tests shown, in test order, separated by data set. */
-export function testsOf(from: View): Test[] {
+export function testsOf(view: View): Test[] {
   const found = new Map<string, Test>();
   for (const [step, words] of TESTS) {
-    for (const entry of own(from).filter(({ cell }) => cell.step === step)) {
+    for (const entry of own(view).filter(({ cell }) => cell.step === step)) {
       const data = wordOf(entry.cell, 'data');
       const key = `${data} ${step}`;
       const test = found.get(key) ?? { key, step, data, title: `${step.replace('_', ' ')}: ${words}, ${data}`, entries: [] };
@@ -88,11 +88,11 @@ export function testsOf(from: View): Test[] {
 }
 
 /** Median time by document size, one curve per configuration and kind. */
-export function overSizes(from: View, entries: readonly Entry[]): Curve[] {
+export function overSizes(view: View, entries: readonly Entry[]): Curve[] {
   const found = new Map<string, Curve>();
   for (const entry of [...entries].sort((a, b) => sizeOf(a.cell) - sizeOf(b.cell))) {
     const { cell, configuration } = entry;
-    const how = standing(from, entry);
+    const how = rankStatus(view, entry);
     if (how.tier === 'none' || cell.median_s === null) continue;
     const kind = kindOf(cell);
     const name = `${configurationName(configuration)}${kind === '' ? '' : `, ${kind}`}`;
@@ -123,9 +123,9 @@ export function sizesOf(entries: readonly Entry[]): number[] {
 }
 
 /** How a plan uses an index, as a word; the verdict if no plan was read. */
-export function useWord(cell: Cell): string {
+export function indexUsageLabel(cell: Cell): string {
   const use = cell.metrics.index_use;
-  if (use === undefined) return verdictWord(cell.verdict);
+  if (use === undefined) return verdictLabel(cell.verdict);
   return ['impossible', 'in vain', 'usable', 'used'][use] ?? 'impossible';
 }
 
@@ -140,9 +140,9 @@ export interface Uses {
 const OPERATIONS: readonly string[] = ['extract', 'filter', 'order', 'contains', 'exists'];
 
 /** One index-use matrix per configuration shown. */
-export function usesOf(from: View): Uses[] {
+export function indexUsageTables(view: View): Uses[] {
   const found = new Map<number, Uses>();
-  for (const entry of own(from).filter(({ cell }) => cell.step === 'use')) {
+  for (const entry of own(view).filter(({ cell }) => cell.step === 'use')) {
     const { cell, configuration } = entry;
     const uses = found.get(cell.configuration) ?? { key: cell.configuration, name: configurationName(configuration), indexes: [], rows: [] };
     const [index, operation, form] = [wordOf(cell, 'index'), wordOf(cell, 'query'), wordOf(cell, 'form')];
@@ -169,16 +169,16 @@ export function useWords(entries: readonly Entry[]): string {
     (cell) => wordOf(cell, 'size'), (cell) => wordOf(cell, 'data'), (cell) => `${wordOf(cell, 'size')} ${wordOf(cell, 'data')}`,
   ];
   // The first label that tells differing cells apart; size and data set together otherwise.
-  const label = labels.find((one) => new Set(cells.map(one)).size === new Set(cells.map((cell) => `${one(cell)} ${useWord(cell)}`)).size) ?? labels[2];
+  const label = labels.find((one) => new Set(cells.map(one)).size === new Set(cells.map((cell) => `${one(cell)} ${indexUsageLabel(cell)}`)).size) ?? labels[2];
   const found = new Map<string, Set<string>>();
-  for (const cell of cells) found.set(useWord(cell), (found.get(useWord(cell)) ?? new Set()).add(label?.(cell) ?? ''));
+  for (const cell of cells) found.set(indexUsageLabel(cell), (found.get(indexUsageLabel(cell)) ?? new Set()).add(label?.(cell) ?? ''));
   const all = [...found];
-  return all.length === 1 ? all[0]?.[0] ?? '' : all.map(([word, those]) => `${word} (${[...those].join(', ')})`).join(', ');
+  return all.length === 1 ? all[0]?.[0] ?? '' : all.map(([word, labelled]) => `${word} (${[...labelled].join(', ')})`).join(', ');
 }
 
 /** Cells of the disk-usage step. */
-export function disksOf(from: View): Entry[] {
-  return own(from).filter(({ cell }) => cell.step === 'disk');
+export function disksOf(view: View): Entry[] {
+  return own(view).filter(({ cell }) => cell.step === 'disk');
 }
 
 /**
@@ -213,7 +213,7 @@ export function publishedCurves(published: readonly PublishedDocuments[], test: 
     const points = curves.get(name)?.points ?? [];
     points.push({
       x: size, y: one.mean_s * scale, low: null, high: null, ranked: false,
-      title: `${name}, ${sizeWord(size)}: ${seconds(one.mean_s)} ± ${seconds(one.sd_s ?? 0)} over ${one.documents} documents, here ${seconds(one.mean_s * scale)}${doubts}`,
+      title: `${name}, ${sizeLabel(size)}: ${seconds(one.mean_s)} ± ${seconds(one.sd_s ?? 0)} over ${one.documents} documents, here ${seconds(one.mean_s * scale)}${doubts}`,
     });
     curves.set(name, { curve: { name, colour: colourOf(one.system), points, dashed: true }, points });
   }

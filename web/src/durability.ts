@@ -1,20 +1,20 @@
 // Data of a durability run: which data survived the crash tests, by configuration, tier and kind of crash.
 
 import type { Durability, Finding, Tested } from './model.ts';
-import type { Entry, View } from './select.ts';
-import { told } from './fidelity.ts';
-import { configurationName } from './words.ts';
+import type { Entry, View } from './view.ts';
+import { findingLabel } from './fidelity.ts';
+import { configurationName } from './labels.ts';
 
 export const DURABILITY = 'durability';
 
 /** Name of the finding that states what the tier may lose; it belongs to no single crash. */
 const PROMISE = 'promise';
-const BESIDE: readonly string[] = [PROMISE, 'basis'];
+const CONTEXT_FINDINGS: readonly string[] = [PROMISE, 'basis'];
 /** State of the finding of a crash after which all data was there. */
 const KEPT = 'kept';
 
 /** All crashes of one kind of a configuration in one durability tier. */
-export interface Stops {
+export interface CrashSet {
   entry: Entry;
   name: string;
   tier: string;
@@ -26,7 +26,7 @@ export interface Stops {
 }
 
 /** The kind of a crash as text. */
-export function kindTold(kind: string): string {
+export function kindLabel(kind: string): string {
   return kind === 'power' ? 'power loss' : 'process crash';
 }
 
@@ -36,8 +36,8 @@ function cuts(kind: string, stops: number): string {
 }
 
 /** The crash-test results shown, one entry per cell. */
-export function stopsOf(from: View): Stops[] {
-  return from.entries.flatMap((entry) => {
+export function crashSetsOf(view: View): CrashSet[] {
+  return view.entries.flatMap((entry) => {
     const { cell, configuration } = entry;
     const { durability: tier } = cell.parameters;
     if (cell.workload !== DURABILITY || cell.phase !== 'steady' || typeof tier !== 'string') return [];
@@ -45,39 +45,39 @@ export function stopsOf(from: View): Stops[] {
     return [{
       entry, name: configurationName(configuration), tier, kind: cell.step,
       promise: findings.find((one) => one.of === PROMISE)?.state ?? null,
-      each: findings.filter((one) => !BESIDE.includes(one.of)),
+      each: findings.filter((one) => !CONTEXT_FINDINGS.includes(one.of)),
     }];
   });
 }
 
 /** Summary such as `kept in 10 of 10 power cuts`; the reason if no crash test ran. */
-export function found({ entry: { cell }, kind }: Stops): string {
+export function outcomePhrase({ entry: { cell }, kind }: CrashSet): string {
   const { stops, stops_kept: kept } = cell.metrics;
   if (stops === undefined) return cell.verdict === 'not_applicable' ? 'not applicable here' : 'failed';
   return `kept in ${kept ?? 0} of ${stops} ${cuts(kind, stops)}`;
 }
 
 /** Crashes after which data was lost, or after which an impossible acknowledgement was found. */
-export function notKept({ each }: Stops): readonly Finding[] {
+export function lossyCrashes({ each }: CrashSet): readonly Finding[] {
   return each.filter((one) => one.state !== KEPT || one.kinds !== undefined);
 }
 
 /** Outcome of a crash as text, with its evidence. */
-export function stopTold(one: Finding): string {
-  const evidence = [one.seen, one.words].filter((text) => text !== undefined).join('; ');
-  return evidence === '' ? told(one) : `${told(one)}: ${evidence}`;
+export function crashLabel(finding: Finding): string {
+  const evidence = [finding.seen, finding.words].filter((text) => text !== undefined).join('; ');
+  return evidence === '' ? findingLabel(finding) : `${findingLabel(finding)}: ${evidence}`;
 }
 
 /** What crash tests of one kind have shown about a tier. */
 function testedTold({ tested = [] }: Durability, kind: string): string {
-  const one: Tested | undefined = tested.find((those) => those.kind === kind);
+  const one: Tested | undefined = tested.find((result) => result.kind === kind);
   if (one === undefined) return 'as documented, not tested';
   const promised = one.as_promised < one.stops ? `, as promised in ${one.as_promised}` : '';
   return `kept in ${one.kept} of ${one.stops} ${cuts(kind, one.stops)}${promised}, ${one.date}`;
 }
 
 /** Describes a tier: what each kind of crash may lose, and what was tested of that. */
-export function tierTold(durability: Durability): string {
+export function tierLabel(durability: Durability): string {
   const { tier, process_crash: crash, power_loss: power } = durability;
   return `${tier}: a process crash loses ${crash} (${testedTold(durability, 'process')}), a power loss ${power} (${testedTold(durability, 'power')})`;
 }

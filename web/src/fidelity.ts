@@ -1,8 +1,8 @@
 // Data of a fidelity run: outcome of each document, kinds of change by system, and I-JSON safety.
 
 import type { Case, Finding } from './model.ts';
-import type { Entry, View } from './select.ts';
-import { configurationName } from './words.ts';
+import type { Entry, View } from './view.ts';
+import { configurationName } from './labels.ts';
 
 export const FIDELITY = 'fidelity';
 
@@ -16,7 +16,7 @@ const KINDS: readonly string[] = [
 ];
 
 /** A test document with the findings of one configuration. */
-export interface Tried {
+export interface CaseResult {
   document: Case;
   entry: Entry;
   findings: readonly Finding[];
@@ -26,21 +26,21 @@ export interface Tried {
 export interface System {
   key: string;
   name: string;
-  tried: readonly Tried[];
+  tried: readonly CaseResult[];
 }
 
 /** One row of the outcome matrix: documents by configuration key. */
 export interface Line {
   key: string;
   title: string;
-  by: ReadonlyMap<string, readonly Tried[]>;
+  by: ReadonlyMap<string, readonly CaseResult[]>;
 }
 
 function find(findings: readonly Finding[], of: string): Finding | undefined {
   return findings.find((one) => one.of === of);
 }
 
-function anyWay(tried: Tried, out: string, is: (finding: Finding) => boolean): boolean {
+function anyWay(tried: CaseResult, out: string, is: (finding: Finding) => boolean): boolean {
   return WAYS.some((way) => {
     const found = find(tried.findings, `${way}${out}`);
     return found !== undefined && is(found);
@@ -51,15 +51,15 @@ function anyWay(tried: Tried, out: string, is: (finding: Finding) => boolean): b
  * Returns `true` if a document was accepted and is stored. A bulk path may accept and then silently skip a
  * document.
  */
-function isTaken({ findings }: Tried): boolean {
+function isTaken({ findings }: CaseResult): boolean {
   return WAYS.some((way) => find(findings, way)?.state === 'accepted' && find(findings, `${way}, whole`)?.state !== 'lost');
 }
 
 /** The configurations shown, with their documents in corpus order. */
-export function systemsOf(from: View): System[] {
-  const cases = new Map((from.run.cases ?? []).map((one) => [one.name, one]));
-  const found = new Map<string, { name: string; tried: Tried[] }>();
-  for (const entry of from.entries) {
+export function systemsOf(view: View): System[] {
+  const cases = new Map((view.run.cases ?? []).map((one) => [one.name, one]));
+  const found = new Map<string, { name: string; tried: CaseResult[] }>();
+  for (const entry of view.entries) {
     const { cell, configuration } = entry;
     const document = cases.get(cell.step);
     if (cell.workload !== FIDELITY || document === undefined || cell.findings === undefined) continue;
@@ -72,43 +72,43 @@ export function systemsOf(from: View): System[] {
 }
 
 /** Why a document shows that a configuration is not I-JSON-safe; null if it does not show that. */
-export function against({ findings }: Tried): string | null {
+export function against({ findings }: CaseResult): string | null {
   for (const way of WAYS) {
     const offered = find(findings, way);
     if (offered === undefined || offered.state === 'not offered') continue;
     if (offered.state !== 'accepted') return offered.state;
     const whole = find(findings, `${way}, whole`);
-    if (whole !== undefined && whole.state !== 'same bytes' && whole.state !== 'same value') return told(whole);
+    if (whole !== undefined && whole.state !== 'same bytes' && whole.state !== 'same value') return findingLabel(whole);
   }
   return null;
 }
 
 /** State and kinds of a finding as one text. */
-export function told({ state, kinds = [] }: Finding): string {
+export function findingLabel({ state, kinds = [] }: Finding): string {
   return kinds.length === 0 ? state : `${state}: ${kinds.join(', ')}`;
 }
 
 /** Findings of one document over all insert paths as text; equal findings are written once. */
-export function waysTold({ findings }: Tried, out: string): string {
-  const words = WAYS.map((way) => find(findings, `${way}${out}`)).map((one) => (one === undefined ? '' : told(one)));
+export function pathsLabel({ findings }: CaseResult, out: string): string {
+  const words = WAYS.map((way) => find(findings, `${way}${out}`)).map((one) => (one === undefined ? '' : findingLabel(one)));
   const [bulk = '', parameter = ''] = words;
   if (bulk === parameter) return bulk;
   return WAYS.map((way, place) => (words[place] === '' ? '' : `${way}: ${words[place] ?? ''}`)).filter((text) => text !== '').join('; ');
 }
 
 /** The system's messages about a document and the values read back, without duplicates. */
-export function evidenceOf({ findings }: Tried, out: readonly string[]): string[] {
+export function evidenceOf({ findings }: CaseResult, out: readonly string[]): string[] {
   const shown = findings.filter((one) => WAYS.some((way) => out.some((what) => one.of === `${way}${what}`)));
   return [...new Set(shown.flatMap(({ words, seen }) => [words, seen].filter((text) => text !== undefined)))];
 }
 
-function lineOf(systems: readonly System[], key: string, title: string, is: (tried: Tried) => boolean): Line {
+function lineOf(systems: readonly System[], key: string, title: string, is: (tried: CaseResult) => boolean): Line {
   return { key, title, by: new Map(systems.map((system) => [system.key, system.tried.filter(is)])) };
 }
 
 /** Outcomes of the documents, one row per outcome. */
 export function outcomesOf(systems: readonly System[]): Line[] {
-  const state = (tried: Tried, out: string, ...wanted: string[]): boolean => anyWay(tried, out, (one) => wanted.includes(one.state));
+  const state = (tried: CaseResult, out: string, ...wanted: string[]): boolean => anyWay(tried, out, (one) => wanted.includes(one.state));
   const whole = ', whole';
   return [
     lineOf(systems, 'valid', 'must be accepted, and is', (one) => one.document.must === 'accept' && state(one, '', 'accepted')),
@@ -132,7 +132,7 @@ export function outcomesOf(systems: readonly System[]): Line[] {
  * value.
  */
 export function kindsOf(systems: readonly System[], out: string): Line[] {
-  const has = (kind: string) => (tried: Tried): boolean =>
+  const has = (kind: string) => (tried: CaseResult): boolean =>
     tried.document.must !== 'reject' && anyWay(tried, out, (one) => one.kinds?.includes(kind) === true || (kind === 'loss' && one.state === 'lost'));
   return KINDS.map((kind) => lineOf(systems, kind, kind, has(kind))).filter((line) => [...line.by.values()].some((all) => all.length > 0));
 }

@@ -4,14 +4,14 @@
 // are.
 
 import type { Configuration, Preparation } from './model.ts';
-import type { Entry, View } from './select.ts';
 import type { Estimate } from './stats.ts';
-import { bytes, counted, list, seconds, three, times } from './format.ts';
+import type { Entry, View } from './view.ts';
+import { bytes, counted, list, seconds, threeDigits, times } from './format.ts';
+import { COLD, configurationName, HOT, rankingSuffix, stepName } from './labels.ts';
 import { isOfFiles, totalBytes, totalRange } from './metric.ts';
 import { ADDED_S } from './score.ts';
-import { cellsOf, questionsIn, standing } from './select.ts';
 import { differs, meanRatio, ratio } from './stats.ts';
-import { beyondClass, COLD, configurationName, HOT, stepName } from './words.ts';
+import { cellsOf, questionsIn, rankStatus } from './view.ts';
 
 /** What a finding compares. */
 export type About = 'Fastest hot' | 'Fastest cold' | 'Fastest to load' | 'Smallest';
@@ -27,9 +27,9 @@ export interface Finding {
   /**
    * Configurations after the second with their results, and how many are left out; empty if there are none.
    */
-  after: string;
+  runnersUp: string;
   /** The 95 % interval of the ratio as text, or why there is none. */
-  sure: string;
+  confidence: string;
   /**
    * Whether the first differs from all others: shown by intervals, not shown, unknown after too few rounds,
    * counted rather than timed, or nothing to compare with.
@@ -42,8 +42,8 @@ export interface Finding {
 /** Configurations named after the second one. */
 const AFTER = 3;
 
-const ALONE = { alike: [], difference: 'alone', sure: 'Nothing to compare with.', after: '' } as const;
-const NOBODY = { first: null, alike: [], difference: 'once', entry: null, sure: '', after: '' } as const;
+const ONLY_ONE = { alike: [], difference: 'alone', confidence: 'Nothing to compare with.', runnersUp: '' } as const;
+const NO_LEADER = { first: null, alike: [], difference: 'once', entry: null, confidence: '', runnersUp: '' } as const;
 
 /** A configuration and its ratio to the one with the best median. */
 interface Beside {
@@ -55,11 +55,11 @@ interface Beside {
  * The configuration with the best median leads if all others are shown to differ from it; otherwise those
  * that may be equally good are listed.
  */
-function lead(best: Configuration, others: readonly Beside[], once: string): Pick<Finding, 'first' | 'alike' | 'sure' | 'difference'> {
+function lead(best: Configuration, others: readonly Beside[], once: string): Pick<Finding, 'first' | 'alike' | 'confidence' | 'difference'> {
   const alike = others.filter(({ by }) => differs(by) !== true);
   const [nearest] = alike.length > 0 ? alike : others;
-  if (nearest === undefined) return { ...ALONE, first: best };
-  const sure = howSure(alike.find(({ by }) => differs(by) === null)?.by ?? nearest.by, once);
+  if (nearest === undefined) return { ...ONLY_ONE, first: best };
+  const sure = confidencePhrase(alike.find(({ by }) => differs(by) === null)?.by ?? nearest.by, once);
   return { first: alike.length === 0 ? best : null, alike: alike.length === 0 ? [] : [best, ...alike.map(({ configuration }) => configuration)], ...sure };
 }
 
@@ -69,27 +69,27 @@ function nobodyLeads({ alike, difference }: Pick<Finding, 'alike' | 'difference'
   return difference === 'once' ? 'Too few rounds to say who is first. ' : `No difference shown between ${list(alike.map(configurationName))}. `;
 }
 
-function afterwards(others: readonly string[]): string {
+function runnersUp(others: readonly string[]): string {
   if (others.length === 0) return '';
   const more = others.length > AFTER ? ` and ${others.length - AFTER} more` : '';
   return `Then ${others.slice(0, AFTER).join(', ')}${more}.`;
 }
 
 /** A ratio as text: `3.10 times as long`, `12 % longer`, or `as long`. */
-export function byHowMuch(value: number, longer: string, asLong: string): string {
+export function ratioPhrase(value: number, longer: string, asLong: string): string {
   const rounded = Math.round((value - 1) * 100);
   if (rounded < 1) return `as ${asLong}`;
-  return value < 2 ? `${rounded} % ${longer}` : `${three(value)} times as ${asLong}`;
+  return value < 2 ? `${rounded} % ${longer}` : `${threeDigits(value)} times as ${asLong}`;
 }
 
 /** Certainty of a ratio: its 95 % interval as text, or `once` if there is none. */
-export function howSure(one: Estimate, once: string): Pick<Finding, 'sure' | 'difference'> {
+export function confidencePhrase(one: Estimate, once: string): Pick<Finding, 'confidence' | 'difference'> {
   const shown = differs(one);
-  if (shown === null || one.low === null || one.high === null) return { sure: once, difference: 'once' };
-  const range = `95 % interval of the ratio: ${three(one.low)} to ${three(one.high)}`;
+  if (shown === null || one.low === null || one.high === null) return { confidence: once, difference: 'once' };
+  const range = `95 % interval of the ratio: ${threeDigits(one.low)} to ${threeDigits(one.high)}`;
   return shown
-    ? { sure: `${range}.`, difference: 'shown' }
-    : { sure: `${range}. It includes 1, so the order may be the other way round.`, difference: 'not shown' };
+    ? { confidence: `${range}.`, difference: 'shown' }
+    : { confidence: `${range}. It includes 1, so the order may be the other way round.`, difference: 'not shown' };
 }
 
 interface Place {
@@ -119,15 +119,15 @@ function isOf(ranking: string): (entry: Entry) => boolean {
   return ({ configuration }) => !configuration.reference && configuration.ranking === ranking;
 }
 
-function placesOver(from: View, ranking: string, phases: readonly string[]): Places {
-  const questions = questionsIn(from, phases);
+function placesOver(view: View, ranking: string, phases: readonly string[]): Places {
+  const questions = questionsIn(view, phases);
   const found = new Map<number, Map<string, Entry>>();
   const asked = new Set<number>();
   const fastest = new Map<string, number>();
   for (const question of questions) {
-    for (const entry of cellsOf(from, question, phases).filter(isOf(ranking))) {
+    for (const entry of cellsOf(view, question, phases).filter(isOf(ranking))) {
       asked.add(entry.cell.configuration);
-      if (entry.cell.median_s === null || standing(from, entry).tier !== 'ranked') continue;
+      if (entry.cell.median_s === null || rankStatus(view, entry).tier !== 'ranked') continue;
       const own = found.get(entry.cell.configuration) ?? new Map<string, Entry>();
       found.set(entry.cell.configuration, own.set(question, entry));
       fastest.set(question, Math.min(fastest.get(question) ?? Infinity, entry.cell.median_s));
@@ -148,11 +148,11 @@ function placesOver(from: View, ranking: string, phases: readonly string[]): Pla
  * Mean ratio of two configurations' times over all hot questions for which both are ranked; null if there is
  * none.
  */
-export function hotRatio(from: View, configuration: number, other: number): Estimate | null {
-  const pairs = questionsIn(from, HOT).flatMap((question) => {
+export function hotRatio(view: View, configuration: number, other: number): Estimate | null {
+  const pairs = questionsIn(view, HOT).flatMap((question) => {
     const [a, b] = [configuration, other].map((index) => {
-      const entry = cellsOf(from, question, HOT).find(({ cell }) => cell.configuration === index);
-      return entry !== undefined && standing(from, entry).tier === 'ranked' ? timeOf(entry) : null;
+      const entry = cellsOf(view, question, HOT).find(({ cell }) => cell.configuration === index);
+      return entry !== undefined && rankStatus(view, entry).tier === 'ranked' ? timeOf(entry) : null;
     });
     return a && b ? [[a, b] as const] : [];
   });
@@ -167,23 +167,23 @@ function wins(first: Place, best: ReadonlyMap<string, number>): number {
   return [...first.times].filter(([question, entry]) => (entry.cell.median_s ?? Infinity) <= (best.get(question) ?? Infinity)).length;
 }
 
-function overQuestions(from: View, ranking: string, about: About, phases: readonly string[]): Finding | null {
-  const { questions, places, asked, best } = placesOver(from, ranking, phases);
+function overQuestions(view: View, ranking: string, about: About, phases: readonly string[]): Finding | null {
+  const { questions, places, asked, best } = placesOver(view, ranking, phases);
   const [first, second] = places;
   if (asked === 0) return null;
   const missing = asked - places.length;
   const left = missing > 0 ? ` Left out: ${counted(missing, 'configuration')} without a verified time for every question.` : '';
-  const configuration = first && from.run.configurations[first.configuration];
+  const configuration = first && view.run.configurations[first.configuration];
   if (first === undefined || configuration === undefined) {
-    return { ...NOBODY, about, ranking, sentence: 'No configuration has a verified time for every question.' };
+    return { ...NO_LEADER, about, ranking, sentence: 'No configuration has a verified time for every question.' };
   }
   const name = configurationName(configuration);
   const entry = [...first.times.values()][0] ?? null;
   const approximate = [...first.times].filter(([, one]) => one.cell.verdict === 'approximate').map(([step]) => stepName(step));
   const note = approximate.length > 0 ? ` Its answer to ${list(approximate)} is approximate.` : '';
-  const other = second && from.run.configurations[second.configuration];
+  const other = second && view.run.configurations[second.configuration];
   if (second === undefined || other === undefined) {
-    return { ...ALONE, about, ranking, first: configuration, entry, sentence: `${name} is the only one ranked.${note}${left}` };
+    return { ...ONLY_ONE, about, ranking, first: configuration, entry, sentence: `${name} is the only one ranked.${note}${left}` };
   }
   const network = configuration.embedded && !other.embedded ? ' The first is embedded; the second is a server, with the network in its times.' : '';
   const besideFirst = (place: Place): Estimate => {
@@ -196,34 +196,34 @@ function overQuestions(from: View, ranking: string, about: About, phases: readon
   };
   const by = besideFirst(second);
   const beside = places.slice(1).flatMap((place): Beside[] => {
-    const one = from.run.configurations[place.configuration];
-    return one === undefined ? [] : [{ configuration: one, by: besideFirst(place) }];
+    const configuration = view.run.configurations[place.configuration];
+    return configuration === undefined ? [] : [{ configuration, by: besideFirst(place) }];
   });
   const leader = lead(configuration, beside, 'Too few rounds for an interval.');
   const sum = (place: Place): number => [...place.times.values()].reduce((before, { cell }) => before + (cell.median_s ?? 0), 0);
-  const slow = Math.round((by.value - 1) * 100) < 1 ? 'as fast by score' : `${three(by.value)} times as slow by score`;
+  const slow = Math.round((by.value - 1) * 100) < 1 ? 'as fast by score' : `${threeDigits(by.value)} times as slow by score`;
   const others = places.slice(2).flatMap((place) => {
-    const third = from.run.configurations[place.configuration];
+    const third = view.run.configurations[place.configuration];
     return third === undefined ? [] : [`${configurationName(third)} ${times(place.mean / first.mean)}`];
   });
   return {
-    about, ranking, ...leader, entry, after: `${afterwards(others)}${left}`.trim(),
+    about, ranking, ...leader, entry, runnersUp: `${runnersUp(others)}${left}`.trim(),
     sentence: `${nobodyLeads(leader)}${name}: fastest on ${wins(first, best)} of ${counted(questions.length, 'question')}, ${seconds(sum(first))} in total. Second: ${configurationName(other)}, ${seconds(sum(second))} in total, ${slow}.${network}${note}`,
   };
 }
 
-function load(from: View, ranking: string): Finding | null {
-  const all = cellsOf(from, 'load', ['load'], null).filter(isOf(ranking));
+function load(view: View, ranking: string): Finding | null {
+  const all = cellsOf(view, 'load', ['load'], null).filter(isOf(ranking));
   if (all.length === 0) return null;
-  const ranked = all.filter((entry) => entry.cell.median_s !== null && standing(from, entry).tier === 'ranked')
+  const ranked = all.filter((entry) => entry.cell.median_s !== null && rankStatus(view, entry).tier === 'ranked')
     .sort((a, b) => (a.cell.median_s ?? 0) - (b.cell.median_s ?? 0));
   const [first, second] = ranked;
   const about: About = 'Fastest to load';
   const [one, other] = [first && timeOf(first), second && timeOf(second)];
-  if (first === undefined || !one) return { ...NOBODY, about, ranking, sentence: 'No load is complete and verified.' };
+  if (first === undefined || !one) return { ...NO_LEADER, about, ranking, sentence: 'No load is complete and verified.' };
   const named = { about, ranking, first: first.configuration, entry: first };
   const name = configurationName(first.configuration);
-  if (second === undefined || !other) return { ...ALONE, ...named, sentence: `${name} took ${seconds(one.value)} and is the only one ranked.` };
+  if (second === undefined || !other) return { ...ONLY_ONE, ...named, sentence: `${name} took ${seconds(one.value)} and is the only one ranked.` };
   const by = ratio(other, one);
   const beside = ranked.slice(1).flatMap((entry): Beside[] => {
     const time = timeOf(entry);
@@ -232,8 +232,8 @@ function load(from: View, ranking: string): Finding | null {
   const leader = lead(first.configuration, beside, 'Too few loads for an interval.');
   const others = ranked.slice(2).map((entry) => `${configurationName(entry.configuration)} ${seconds(entry.cell.median_s ?? 0)}`);
   return {
-    ...named, ...leader, after: afterwards(others),
-    sentence: `${nobodyLeads(leader)}${name}: ${seconds(one.value)}. Second: ${configurationName(second.configuration)}, ${seconds(other.value)}, ${byHowMuch(by.value, 'longer', 'long')}.`,
+    ...named, ...leader, runnersUp: runnersUp(others),
+    sentence: `${nobodyLeads(leader)}${name}: ${seconds(one.value)}. Second: ${configurationName(second.configuration)}, ${seconds(other.value)}, ${ratioPhrase(by.value, 'longer', 'long')}.`,
   };
 }
 
@@ -243,9 +243,9 @@ interface Sized {
 }
 
 /** Configurations that can be ranked by size in a data state, smallest first. */
-function bySize(from: View, ranking: string, state: string): Sized[] {
-  return cellsOf(from, 'size', ['steady'], state).filter(isOf(ranking))
-    .filter((entry) => standing(from, entry).tier === 'ranked')
+function bySize(view: View, ranking: string, state: string): Sized[] {
+  return cellsOf(view, 'size', ['steady'], state).filter(isOf(ranking))
+    .filter((entry) => rankStatus(view, entry).tier === 'ranked')
     .flatMap((entry): Sized[] => {
       const total = totalBytes(entry.cell);
       return total === null || total <= 0 ? [] : [{ entry, total }];
@@ -254,12 +254,12 @@ function bySize(from: View, ranking: string, state: string): Sized[] {
 }
 
 /** The smallest compacted configuration; the drained one is added if it is another one. */
-function smallest(from: View, ranking: string): Finding | null {
-  const [compacted, drained] = [bySize(from, ranking, 'compacted'), bySize(from, ranking, 'drained')];
+function smallest(view: View, ranking: string): Finding | null {
+  const [compacted, drained] = [bySize(view, ranking, 'compacted'), bySize(view, ranking, 'drained')];
   const all = compacted.length > 0 ? compacted : drained;
   const [first, second] = all;
   if (first === undefined) return null;
-  const ofText = (total: number): string => (from.run.data.bytes > 0 ? `, ${three((total / from.run.data.bytes) * 100)} % of the documents as text` : '');
+  const ofText = (total: number): string => (view.run.data.bytes > 0 ? `, ${threeDigits((total / view.run.data.bytes) * 100)} % of the documents as text` : '');
   const files = isOfFiles(first.entry.cell) ? ', counted as its files' : '';
   const name = configurationName(first.entry.configuration);
   const [other] = all === compacted ? drained : [];
@@ -270,30 +270,30 @@ function smallest(from: View, ranking: string): Finding | null {
   const named = { about: 'Smallest' as const, ranking, first: first.entry.configuration, entry: first.entry };
   const state = all === compacted ? 'compacted' : 'drained';
   const size = `${name}: ${bytes(first.total)} ${state}${ofText(first.total)}${files}.`;
-  if (second === undefined) return { ...ALONE, ...named, sentence: `${size} It is the only one ranked.${before}` };
+  if (second === undefined) return { ...ONLY_ONE, ...named, sentence: `${size} It is the only one ranked.${before}` };
   // Sizes vary between loads: configurations with overlapping ranges are not shown to differ.
   const most = totalRange(first.entry.cell)?.high ?? first.total;
   const alike = all.slice(1).filter(({ entry, total }) => (totalRange(entry.cell)?.low ?? total) <= most).map(({ entry }) => entry.configuration);
   const leader = alike.length === 0 ? { first: named.first, alike: [], difference: 'counted' as const }
     : { first: null, alike: [named.first, ...alike], difference: 'not shown' as const };
   return {
-    ...named, ...leader, sure: countedSize(from, first, second),
-    after: `${afterwards(all.slice(2).map(({ entry, total }) => `${configurationName(entry.configuration)} ${bytes(total)}`))}${before}`.trim(),
-    sentence: `${nobodyLeads(leader)}${size} Second: ${configurationName(second.entry.configuration)}, ${bytes(second.total)}, ${byHowMuch(second.total / first.total, 'larger', 'large')}.`,
+    ...named, ...leader, confidence: countedSize(view, first, second),
+    runnersUp: `${runnersUp(all.slice(2).map(({ entry, total }) => `${configurationName(entry.configuration)} ${bytes(total)}`))}${before}`.trim(),
+    sentence: `${nobodyLeads(leader)}${size} Second: ${configurationName(second.entry.configuration)}, ${bytes(second.total)}, ${ratioPhrase(second.total / first.total, 'larger', 'large')}.`,
   };
 }
 
 /** The size ranges over all loads; a note if there was only one load. */
-function countedSize(from: View, first: Sized, second: Sized): string {
+function countedSize(view: View, first: Sized, second: Sized): string {
   const range = ({ entry: { cell } }: Sized): string => {
     const { low, high } = totalRange(cell) ?? {};
     return low == null || high == null ? '' : bytes(low) === bytes(high) ? bytes(low) : `${bytes(low)} to ${bytes(high)}`;
   };
-  const loads = from.loads.get(first.entry.cell.configuration)?.trials ?? 0;
+  const loads = view.loads.get(first.entry.cell.configuration)?.trials ?? 0;
   if (range(first) !== '' && range(second) !== '') return `Over ${counted(loads, 'load')}: ${range(first)}; the second ${range(second)}.`;
   // Data is compacted once but drained after every load, so only drained sizes have a range.
   const drained = [first, second].map((one) => {
-    const own = cellsOf(from, 'size', ['steady'], 'drained').find((entry) => entry.configuration === one.entry.configuration);
+    const own = cellsOf(view, 'size', ['steady'], 'drained').find((entry) => entry.configuration === one.entry.configuration);
     return own === undefined ? '' : range({ entry: own, total: one.total });
   });
   if (drained.includes('')) return 'Bytes are counted, not timed: no interval.';
@@ -301,20 +301,20 @@ function countedSize(from: View, first: Sized, second: Sized): string {
 }
 
 /** The findings of one ranking; none if the ranking is never ranked. */
-export function findingsOf(from: View, ranking: string): Finding[] {
-  if (from.kinds.get(ranking)?.ranked !== true) return [];
+export function findingsOf(view: View, ranking: string): Finding[] {
+  if (view.kinds.get(ranking)?.ranked !== true) return [];
   return [
-    overQuestions(from, ranking, 'Fastest hot', HOT),
-    overQuestions(from, ranking, 'Fastest cold', COLD),
-    load(from, ranking),
-    smallest(from, ranking),
+    overQuestions(view, ranking, 'Fastest hot', HOT),
+    overQuestions(view, ranking, 'Fastest cold', COLD),
+    load(view, ranking),
+    smallest(view, ranking),
   ].filter((found) => found !== null);
 }
 
 /** The ranking shown first: that of the first preparation class with more than one configuration. */
-export function leading(from: View): string | undefined {
-  const size = (ranking: string): number => from.configurations.filter((index) => from.run.configurations[index]?.ranking === ranking).length;
-  const ranked = from.rankings.filter((one) => from.kinds.get(one)?.ranked === true);
+export function leading(view: View): string | undefined {
+  const size = (ranking: string): number => view.configurations.filter((index) => view.run.configurations[index]?.ranking === ranking).length;
+  const ranked = view.rankings.filter((one) => view.kinds.get(one)?.ranked === true);
   return ranked.find((one) => size(one) > 1) ?? ranked[0];
 }
 
@@ -328,10 +328,10 @@ const DEEDS: readonly (readonly [About, string])[] = [
 ];
 
 /** All findings of a ranking in one sentence that names its preparation class. */
-export function headline(from: View, findings: readonly Finding[]): string {
+export function headline(view: View, findings: readonly Finding[]): string {
   const deeds = new Map<Configuration, string[]>();
   const undecided = new Map<string, string[]>();
-  const kind = from.kinds.get(findings[0]?.ranking ?? '');
+  const kind = view.kinds.get(findings[0]?.ranking ?? '');
   for (const [about, deed] of DEEDS) {
     const found = findings.find((one) => one.about === about);
     if (found === undefined || found.difference === 'alone') continue;
@@ -342,9 +342,9 @@ export function headline(from: View, findings: readonly Finding[]): string {
     }
   }
   const titles = [...deeds.keys()].map((one) => one.title);
-  const words = [...deeds].map(([one, those]) => {
+  const words = [...deeds].map(([one, own]) => {
     const name = titles.filter((title) => title === one.title).length > 1 ? configurationName(one) : one.title;
-    return `${name} ${list(those).replace(/is the fastest hot(,| and) is the fastest cold/, 'is the fastest hot and cold')}`;
+    return `${name} ${list(own).replace(/is the fastest hot(,| and) is the fastest cold/, 'is the fastest hot and cold')}`;
   });
   words.push(...[...undecided].map(([who, what]) => `${who} (${list(what)})`));
   const alone = findings.find((one) => one.first !== null)?.first;
@@ -352,6 +352,6 @@ export function headline(from: View, findings: readonly Finding[]): string {
   if (words.length === 0) words.push(`only ${alone?.title ?? ''} is ranked`);
   const told = `${words.join('; ')}.`;
   if (kind === undefined || kind.preparation === null) return told.replace(/^(only|too|no) /, (word) => word.charAt(0).toUpperCase() + word.slice(1));
-  const condition = [CONDITIONS[kind.preparation], kind.profile === 'stock' ? 'with stock memory settings' : '', beyondClass(kind)];
+  const condition = [CONDITIONS[kind.preparation], kind.profile === 'stock' ? 'with stock memory settings' : '', rankingSuffix(kind)];
   return `${condition.filter((word) => word !== '').join(', ')}, ${told}`;
 }

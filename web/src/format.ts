@@ -7,7 +7,7 @@ import { FIGURES } from './figures.ts';
 export const NONE = '–';
 
 /** Three significant digits below a thousand, whole numbers above. */
-export function three(value: number): string {
+export function threeDigits(value: number): string {
   const size = Math.abs(value);
   return value.toFixed(size >= 99.95 ? 0 : size >= 9.995 ? 1 : 2);
 }
@@ -19,14 +19,14 @@ function scaled(value: number, units: readonly string[], space: string): string 
     value /= 1000;
     unit += 1;
   }
-  return `${unit === 0 && Number.isInteger(value) ? value.toFixed(0) : three(value)}${space}${units[unit] ?? ''}`;
+  return `${unit === 0 && Number.isInteger(value) ? value.toFixed(0) : threeDigits(value)}${space}${units[unit] ?? ''}`;
 }
 
 /** Seconds as `1.23 s`, `45.6 ms` or `789 µs`. */
 export function seconds(value: number): string {
   if (!Number.isFinite(value)) return NONE;
-  if (value >= 0.9995) return `${three(value)} s`;
-  return value >= 0.0009995 ? `${three(value * 1e3)} ms` : `${three(value * 1e6)} µs`;
+  if (value >= 0.9995) return `${threeDigits(value)} s`;
+  return value >= 0.0009995 ? `${threeDigits(value * 1e3)} ms` : `${threeDigits(value * 1e6)} µs`;
 }
 
 /** Microseconds as `1.23 s`, `45.6 ms` or `789 µs`. */
@@ -46,18 +46,18 @@ export function count(value: number): string {
 
 /** A ratio: `1.00 ×`, `12.3 ×`, `456 ×`. */
 export function times(ratio: number): string {
-  return Number.isFinite(ratio) ? `${three(ratio)} ×` : NONE;
+  return Number.isFinite(ratio) ? `${threeDigits(ratio)} ×` : NONE;
 }
 
 /** A share as a percentage; a share below 1 is never written as 100 %. */
 export function percent(share: number): string {
   if (!Number.isFinite(share)) return NONE;
   if (share < 1 && share > 0.9995) return `${(Math.floor(share * 1e4) / 1e2).toFixed(2)} %`;
-  return `${three(share * 100)} %`;
+  return `${threeDigits(share * 100)} %`;
 }
 
 /** A whole number in groups: `1,234,567`. */
-export function whole(value: number): string {
+export function integer(value: number): string {
   return Number.isFinite(value) ? Math.round(value).toLocaleString('en-US') : NONE;
 }
 
@@ -76,13 +76,13 @@ function byUnit(unit: Unit, value: number): string {
     case 'us': return microseconds(value);
     case 'us/op': return `${microseconds(value)}/op`;
     case 'B/op': return `${bytes(value)}/op`;
-    case '/op': return `${three(value)}/op`;
+    case '/op': return `${threeDigits(value)}/op`;
     case 'B': return bytes(value);
     case 'B/s': return `${bytes(value)}/s`;
     case '/s': return `${count(value)}/s`;
     case 'share': return percent(value);
     case 'count':
-    case 'number': return Number.isInteger(value) ? whole(value) : three(value);
+    case 'number': return Number.isInteger(value) ? integer(value) : threeDigits(value);
   }
 }
 
@@ -98,7 +98,7 @@ export function byName(name: string, value: number): string {
   if (name.endsWith('_us')) return seconds(value / 1e6);
   if (name.endsWith('_s')) return seconds(value);
   if (name.endsWith('_share') || name.endsWith('_error')) return percent(value);
-  return Number.isInteger(value) ? whole(value) : three(value);
+  return Number.isInteger(value) ? integer(value) : threeDigits(value);
 }
 
 /** A metric with its interval in parentheses; without them if both limits are equal or missing. */
@@ -108,7 +108,7 @@ export function withInterval(name: string, value: number, limits: readonly [numb
 }
 
 /** The formatted value, or `NONE` if there is no value. */
-export function or<Value>(value: Value | null | undefined, format: (value: Value) => string): string {
+export function formatOr<Value>(value: Value | null | undefined, format: (value: Value) => string): string {
   return value === null || value === undefined ? NONE : format(value);
 }
 
@@ -118,7 +118,7 @@ export function nameInWords(name: string): string {
 }
 
 /** A time as `2026-11-22 02:27 UTC`, independent of the reader's time zone. */
-export function moment(rfc3339: string): string {
+export function timestamp(rfc3339: string): string {
   const time = Date.parse(rfc3339);
   return Number.isNaN(time) ? rfc3339 : `${new Date(time).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 }
@@ -148,5 +148,5 @@ export function tick(text: string): string {
 
 /** A number with its noun: `1 trial`, `3 trials`. */
 export function counted(number: number, noun: string, plural = `${noun}s`): string {
-  return `${whole(number)} ${number === 1 ? noun : plural}`;
+  return `${integer(number)} ${number === 1 ? noun : plural}`;
 }

@@ -2,14 +2,14 @@
 
 import { render } from 'preact';
 
-import { whenIdle } from './charts/drawing.ts';
+import { whenIdle } from './charts/lazy.ts';
 import type { Evidence } from './model.ts';
-import { unpackEvidence, unpackFigures } from './unpack.ts';
+import { registerQuestions } from './labels.ts';
+import { unpackEvidence, unpackPageData } from './unpack.ts';
 import { App } from './views/app.tsx';
 import { startTheme } from './views/common/theme.tsx';
-import { know } from './words.ts';
 
-function told(place: Element, error: unknown): void {
+function showError(place: Element, error: unknown): void {
   const words = document.createElement('p');
   words.className = 'empty';
   words.textContent = `This page cannot be shown: ${error instanceof Error ? error.message : String(error)}`;
@@ -17,8 +17,8 @@ function told(place: Element, error: unknown): void {
 }
 
 async function start(place: Element): Promise<void> {
-  const figures = await unpackFigures();
-  know(figures);
+  const figures = await unpackPageData();
+  registerQuestions(figures);
   place.replaceChildren();
   const draw = (evidence: Evidence | null): void => render(<App figures={figures} evidence={evidence} />, place);
   draw(null);
@@ -36,5 +36,5 @@ async function start(place: Element): Promise<void> {
 const place = document.getElementById('page');
 if (place !== null) {
   startTheme();
-  start(place).catch((error: unknown) => told(place, error));
+  start(place).catch((error: unknown) => showError(place, error));
 }

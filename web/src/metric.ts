@@ -1,9 +1,9 @@
 // Metrics of a cell: its time, values derived from it, and all other measured quantities.
 
-import type { Cell, Configuration, Ratio, Run } from './model.ts';
+import type { Cell, CellRatio, Configuration, Run } from './model.ts';
 import type { Better } from './figures.ts';
 import type { Estimate } from './stats.ts';
-import { byName, count, figureTitle, or, REGISTERED, seconds, times, withInterval } from './format.ts';
+import { byName, count, figureTitle, formatOr, REGISTERED, seconds, times, withInterval } from './format.ts';
 
 export interface Metric {
   name: string;
@@ -15,7 +15,7 @@ export interface Metric {
   format: (value: number) => string;
   of: (cell: Cell, run: Run) => Estimate | null;
   /** The ratio to the configuration that the cell is compared with. */
-  beside?: (cell: Cell) => Ratio | null;
+  beside?: (cell: Cell) => CellRatio | null;
   /** Description of both groups if the trials fall into two; null otherwise. */
   groups?: (cell: Cell) => string | null;
   /** Caveats of this metric for a cell, such as `embedded`. */
@@ -63,7 +63,7 @@ export function inGroups(name: string, cell: Cell): string | null {
 
 /** A metric of a cell as text: both groups of its trials, or its value with its interval. */
 export function measuredWord(name: string, cell: Cell): string {
-  return inGroups(name, cell) ?? or(cell.metrics[name], (value) => withInterval(name, value, cell.intervals[name]));
+  return inGroups(name, cell) ?? formatOr(cell.metrics[name], (value) => withInterval(name, value, cell.intervals[name]));
 }
 
 /** Axis title with the direction that is better. */
@@ -71,7 +71,7 @@ export function axisOf({ title, better }: Pick<Metric, 'title' | 'better'>): str
   return better === null ? title : `${title}, ${better === 'higher' ? 'more' : 'less'} is better`;
 }
 
-function beside(one: Ratio | null): Estimate | null {
+function beside(one: CellRatio | null): Estimate | null {
   return one && { value: one.ratio, low: one.low, high: one.high };
 }
 

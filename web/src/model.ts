@@ -7,7 +7,7 @@
 // Sizes are in bytes and times in seconds unless a name says otherwise. Unknown values are null.
 
 /** Data of all charts and tables. */
-export interface Figures {
+export interface PageData {
   format: 1;
   /** Version of the program that made the page. */
   program: string;
@@ -67,7 +67,7 @@ export interface Run {
   scores: Score[];
   failures: Failure[];
   /** The user's own questions; absent if there are none. */
-  questions?: OwnQuestion[];
+  questions?: UserQuestion[];
   /** How the answers to the user's questions compare. */
   agreements?: Agreement[];
   /** Documents of a fidelity run; the steps of its cells are their names. */
@@ -75,7 +75,7 @@ export interface Run {
 }
 
 /** A question defined by the user. */
-export interface OwnQuestion {
+export interface UserQuestion {
   name: string;
   title: string;
   asks: string;
@@ -90,14 +90,14 @@ export interface Agreement {
   columns: string[];
   /** First rows of the answer that all others are compared with, and its number of rows. */
   first?: { rows: Row[]; count: number };
-  standings: Standing[];
+  standings: ConfigurationAnswer[];
 }
 
 /** A row of an answer; a number that JSON cannot express is an object. */
 export type Row = readonly (string | number | boolean | null | { float: string })[];
 
 /** How a configuration's answer relates to the answer that all others are compared with. */
-export interface Standing {
+export interface ConfigurationAnswer {
   system: string;
   version: string;
   variant: string;
@@ -294,9 +294,9 @@ export interface Cell {
   /**
    * Ratio to the best comparable cell of the ranking, by headline metric (throughput, response time or time).
    */
-  of_best: Ratio | null;
+  of_best: CellRatio | null;
   /** Ratio to the yardstick on one core. */
-  of_yardstick: Ratio | null;
+  of_yardstick: CellRatio | null;
   /**
    * Share and microseconds per histogram (`service`, `response`, `failed`), ascending; only for cells with
    * histograms.
@@ -316,7 +316,7 @@ export interface Peak {
   /** Throughput in operations per second. */
   value: number;
   /** Ratio to the highest of the ranking; to itself if this is the highest. */
-  of_best: Ratio;
+  of_best: CellRatio;
   /** Number of clients of the highest; null if unknown. */
   other_clients: number | null;
   /** Whether this is the highest and shown to differ from all others of its ranking. */
@@ -324,7 +324,7 @@ export interface Peak {
 }
 
 /** Ratio of this cell's value to that of another configuration, over the rounds that both have. */
-export interface Ratio {
+export interface CellRatio {
   ratio: number;
   low: number | null;
   high: number | null;
@@ -391,7 +391,7 @@ export interface PublishedDocuments {
   suspected: string[];
 }
 
-/** Details behind the results, in the order of the runs in `Figures`. */
+/** Details behind the results, in the order of the runs in `PageData`. */
 export interface Evidence {
   runs: RunEvidence[];
 }

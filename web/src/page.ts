@@ -3,15 +3,15 @@
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 
-import type { Evidence, Figures } from './model.ts';
-import type { Entry, View } from './select.ts';
+import type { Evidence, PageData } from './model.ts';
 import type { State } from './state.ts';
+import type { Entry, View } from './view.ts';
 
 export interface Page {
-  figures: Figures;
+  figures: PageData;
   /** Details behind the results; null until they are unpacked. */
   evidence: Evidence | null;
-  from: View;
+  view: View;
   change: (to: Partial<State>) => void;
   /** Opens the dialog with the details behind a result. */
   open: (entry: Pick<Entry, 'run' | 'index'>) => void;

@@ -9,13 +9,13 @@ export const MISSING_S = 3600;
 type Time = number | null;
 
 /** Input of a score: one time per question, and the total bytes. */
-export interface Entrant {
+export interface ScoreInput {
   cold: readonly Time[];
   hot: readonly Time[];
   total_bytes: number | null;
 }
 
-/** Scores among all entrants scored together; 1 is the best possible. */
+/** Scores among all configurations scored together; 1 is the best possible. */
 export interface Scored {
   cold: number | null;
   hot: number | null;
@@ -35,24 +35,24 @@ export function hot(runs: readonly Time[]): Time {
   return rest.length === 0 || rest.includes(null) ? null : Math.min(...rest.filter((one) => one !== null));
 }
 
-/** Values that may serve as the best: all that are not doubted. */
-function sound(values: readonly (number | null)[], doubted: readonly boolean[]): number[] {
-  return values.flatMap((value, index) => (value === null || doubted[index] === true ? [] : [value]));
+/** Values that may serve as the best: all that are not excluded. */
+function sound(values: readonly (number | null)[], excluded: readonly boolean[]): number[] {
+  return values.flatMap((value, index) => (value === null || excluded[index] === true ? [] : [value]));
 }
 
 /**
- * Geometric means over `questions` of time ÷ best time, one per entrant. Doubted times never serve as the
- * best.
+ * Geometric means over `questions` of time ÷ best time, one per configuration. Excluded times never serve as
+ * the best.
  */
 export function relativeTimes(
-  all: readonly (readonly Time[])[], questions: readonly number[], doubted: readonly boolean[] = [],
+  all: readonly (readonly Time[])[], questions: readonly number[], excluded: readonly boolean[] = [],
 ): (number | null)[] {
   const logarithms = all.map(() => 0);
   let counted = 0;
   for (const question of questions) {
     const times = all.map((one) => usable(one[question]));
-    const there = sound(times, doubted);
-    // A question without any time is ignored for all entrants.
+    const there = sound(times, excluded);
+    // A question without any time is ignored for all configurations.
     if (there.length === 0) continue;
     const baseline = Math.min(...there);
     const missing = 2 * Math.max(MISSING_S, ...there);
@@ -64,25 +64,25 @@ export function relativeTimes(
   return logarithms.map((sum) => (counted > 0 ? Math.exp(sum / counted) : null));
 }
 
-/** Sizes ÷ smallest size; null if unknown. Doubted sizes never serve as the smallest. */
-export function relativeSizes(all: readonly (number | null)[], doubted: readonly boolean[] = []): (number | null)[] {
+/** Sizes ÷ smallest size; null if unknown. Excluded sizes never serve as the smallest. */
+export function relativeSizes(all: readonly (number | null)[], excluded: readonly boolean[] = []): (number | null)[] {
   const sizes = all.map((size) => (size !== null && size > 0 ? size : null));
-  const measures = sound(sizes, doubted);
+  const measures = sound(sizes, excluded);
   const smallest = Math.min(...measures);
   return sizes.map((size) => (size === null || measures.length === 0 ? null : size / smallest));
 }
 
-/** Parts of an entrant's data that are suspected to be wrong and must not serve as the best. */
+/** Parts of a configuration's data that are suspected to be wrong and must not serve as the best. */
 export interface Doubt {
   times: boolean;
   size: boolean;
 }
 
-/** Scores of `entrants` over `questions` (indexes from 0), in the order of `entrants`. */
-export function scores(entrants: readonly Entrant[], questions: readonly number[], doubts: readonly Doubt[] = []): Scored[] {
+/** Scores of `inputs` over `questions` (indexes from 0), in the order of `inputs`. */
+export function scores(inputs: readonly ScoreInput[], questions: readonly number[], doubts: readonly Doubt[] = []): Scored[] {
   const times = doubts.map((one) => one.times);
-  const cold = relativeTimes(entrants.map((one) => one.cold), questions, times);
-  const warm = relativeTimes(entrants.map((one) => one.hot), questions, times);
-  const sizes = relativeSizes(entrants.map((one) => one.total_bytes), doubts.map((one) => one.size));
-  return entrants.map((_, index) => ({ cold: cold[index] ?? null, hot: warm[index] ?? null, size: sizes[index] ?? null }));
+  const cold = relativeTimes(inputs.map((one) => one.cold), questions, times);
+  const warm = relativeTimes(inputs.map((one) => one.hot), questions, times);
+  const sizes = relativeSizes(inputs.map((one) => one.total_bytes), doubts.map((one) => one.size));
+  return inputs.map((_, index) => ({ cold: cold[index] ?? null, hot: warm[index] ?? null, size: sizes[index] ?? null }));
 }

@@ -1,19 +1,19 @@
-// Entrants of a score: medians, or the trials of round 1 as in the published benchmark.
+// Input of a score: medians, or the trials of round 1 as in the published benchmark.
 
 import type { RunEvidence } from './model.ts';
-import type { Entry, View } from './select.ts';
 import type { Basis } from './state.ts';
+import type { Entry, View } from './view.ts';
+import { COLD, HOT } from './labels.ts';
 import { isOfFiles, totalBytes } from './metric.ts';
 import { hot, relativeSizes, relativeTimes } from './score.ts';
-import { cellsOf, hasTime, isOutOfMemory, questionsIn, standing } from './select.ts';
-import { COLD, HOT } from './words.ts';
+import { cellsOf, hasTime, isReadFromDisk, questionsIn, rankStatus } from './view.ts';
 
 export type Kind = 'hot' | 'cold' | 'size';
 type Timed = Exclude<Kind, 'size'>;
 type Time = number | null;
 
 /** One of the three scores of a configuration: hot, cold or size. */
-export interface Side {
+export interface ScorePart {
   value: number | null;
   /** Number of questions that count, and how many of them have no valid time. */
   questions: number;
@@ -29,10 +29,10 @@ export interface Side {
   entry: Entry | null;
 }
 
-export interface Scorer {
+export interface ScoredConfiguration {
   configuration: number;
   ranking: string;
-  sides: Record<Kind, Side>;
+  sides: Record<Kind, ScorePart>;
 }
 
 const PHASES: Record<Timed, readonly string[]> = { hot: HOT, cold: COLD };
@@ -41,8 +41,8 @@ const PHASES: Record<Timed, readonly string[]> = { hot: HOT, cold: COLD };
 const PUBLISHED_QUESTIONS: readonly string[] = ['q1', 'q2', 'q3', 'q4', 'q5'];
 
 /** Questions that count for a basis and a kind of time. */
-export function scoredQuestions(from: View, basis: Basis, kind: Timed): string[] {
-  return questionsIn(from, PHASES[kind]).filter((one) => basis === 'medians' || PUBLISHED_QUESTIONS.includes(one));
+export function scoredQuestions(view: View, basis: Basis, kind: Timed): string[] {
+  return questionsIn(view, PHASES[kind]).filter((one) => basis === 'medians' || PUBLISHED_QUESTIONS.includes(one));
 }
 
 /** Both cells of trials that were planned as one cell (verified and unverified cold trials). */
@@ -71,7 +71,7 @@ function roundOne(entry: Entry, evidence: RunEvidence): { times: Time[]; unverif
   return found;
 }
 
-interface Counted {
+interface CountedTime {
   time: Time;
   /** Caveats of the time, or the reason why an existing time does not count. */
   notes: readonly string[];
@@ -81,12 +81,12 @@ interface Counted {
  * Selects the time that counts: the published statistic also accepts unverified cold times and adds a caveat;
  * the page's own score accepts only ranked times.
  */
-function counted(from: View, entry: Entry | undefined, kind: Timed, basis: Basis, evidence: RunEvidence | null): Counted {
+function counted(view: View, entry: Entry | undefined, kind: Timed, basis: Basis, evidence: RunEvidence | null): CountedTime {
   if (entry === undefined) return { time: null, notes: [] };
-  const { tier, notes, doubts, coldDoubt } = standing(from, entry);
+  const { tier, notes, doubts, coldDoubt } = rankStatus(view, entry);
   if (basis === 'medians') return tier === 'ranked' ? { time: entry.cell.median_s, notes: [] } : { time: null, notes: doubts };
   if (evidence === null) return { time: null, notes: [] };
-  if (isOutOfMemory(entry.cell)) return { time: null, notes };
+  if (isReadFromDisk(entry.cell)) return { time: null, notes };
   const { times, unverified } = roundOne(entry, evidence);
   const time = kind === 'cold' ? times[0] ?? null : hot([null, times[0] ?? null, times[1] ?? null]);
   if (time === null) return { time, notes: [] };
@@ -98,20 +98,20 @@ function different(words: readonly string[]): string[] {
 }
 
 /** Hot or cold scores of the configurations of one ranking. */
-function timeSides(from: View, those: readonly number[], kind: Timed, basis: Basis, evidence: RunEvidence | null): Side[] {
-  const questions = scoredQuestions(from, basis, kind);
-  const slots = questions.map((question) => new Map(cellsOf(from, question, PHASES[kind]).map((entry) => [entry.cell.configuration, entry])));
-  const all = those.map((index) => {
+function timeSides(view: View, configurations: readonly number[], kind: Timed, basis: Basis, evidence: RunEvidence | null): ScorePart[] {
+  const questions = scoredQuestions(view, basis, kind);
+  const slots = questions.map((question) => new Map(cellsOf(view, question, PHASES[kind]).map((entry) => [entry.cell.configuration, entry])));
+  const all = configurations.map((index) => {
     const entries = slots.map((slot) => slot.get(index));
     const asked = entries.filter((entry) => entry !== undefined);
-    const times = entries.map((entry) => counted(from, entry, kind, basis, evidence));
+    const times = entries.map((entry) => counted(view, entry, kind, basis, evidence));
     // Over medians, a configuration that was not asked every question is left out; the published statistic
     // counts a missing time instead.
     return { asked, times, takesPart: asked.length > 0 && (basis === 'round 1' || asked.length === questions.length) };
   });
   const places = questions.map((_, index) => index);
   const scored = relativeTimes(all.map((one) => (one.takesPart ? one.times.map(({ time }) => time) : [])), places);
-  return all.map(({ asked, times, takesPart }, index): Side => {
+  return all.map(({ asked, times, takesPart }, index): ScorePart => {
     const missing = times.filter(({ time }) => time === null).length;
     // If some times count, the caveats of the others are replaced by their number.
     const notes = different(times.flatMap((one) => (one.time !== null || missing === questions.length ? one.notes : [])));
@@ -127,16 +127,16 @@ function timeSides(from: View, those: readonly number[], kind: Timed, basis: Bas
   });
 }
 
-function sizeSides(from: View, those: readonly number[], basis: Basis, sizes: ReadonlyMap<number, Entry>): Side[] {
-  const all = those.map((index) => {
+function sizeSides(view: View, configurations: readonly number[], basis: Basis, sizes: ReadonlyMap<number, Entry>): ScorePart[] {
+  const all = configurations.map((index) => {
     const entry = sizes.get(index);
     if (entry === undefined) return { entry: null, total: null, notes: [], doubted: false };
-    const { tier, notes, doubts } = standing(from, entry);
+    const { tier, notes, doubts } = rankStatus(view, entry);
     const counts = basis === 'round 1' || tier === 'ranked';
     return { entry, total: counts ? totalBytes(entry.cell) : null, notes: isOfFiles(entry.cell) ? [...notes, 'files'] : notes, doubted: doubts.length > 0 };
   });
   const scored = relativeSizes(all.map((one) => one.total));
-  return all.map(({ entry, total, notes, doubted }, index): Side => ({
+  return all.map(({ entry, total, notes, doubted }, index): ScorePart => ({
     value: scored[index] ?? null, questions: 0, missing: 0, notes, doubted, approximate: false, entry,
     word: total !== null ? null : entry !== null && totalBytes(entry.cell) !== null ? 'not ranked' : 'not measured',
   }));
@@ -147,29 +147,29 @@ function sizeSides(from: View, those: readonly number[], basis: Basis, sizes: Re
  * all documents have none. Over round 1, an incomplete run has none, because a pending trial would count as a
  * missing time.
  */
-export function scorers(from: View, basis: Basis, evidence: RunEvidence | null, only: ReadonlySet<number> | null = null): Scorer[] {
+export function scorers(view: View, basis: Basis, evidence: RunEvidence | null, only: ReadonlySet<number> | null = null): ScoredConfiguration[] {
   // Several charts show the medians, so they are cached.
   const shared = basis === 'medians' && only === null;
-  const known = shared ? overMedians.get(from) : undefined;
-  const found = known ?? scored(from, basis, evidence, only);
-  if (shared) overMedians.set(from, found);
+  const known = shared ? overMedians.get(view) : undefined;
+  const found = known ?? scored(view, basis, evidence, only);
+  if (shared) overMedians.set(view, found);
   return found;
 }
 
-const overMedians = new WeakMap<View, Scorer[]>();
+const overMedians = new WeakMap<View, ScoredConfiguration[]>();
 
-function scored(from: View, basis: Basis, evidence: RunEvidence | null, only: ReadonlySet<number> | null): Scorer[] {
-  if (basis === 'round 1' && !from.run.complete) return [];
-  const sizes = new Map(cellsOf(from, 'size', ['steady']).map((entry) => [entry.cell.configuration, entry]));
-  const asked = new Set(from.entries.map((entry) => entry.cell.configuration));
-  return from.rankings.filter((ranking) => from.kinds.get(ranking)?.ranked === true).flatMap((ranking) => {
-    const those = from.configurations.filter((index) =>
-      from.run.configurations[index]?.ranking === ranking && from.loads.get(index)?.verdict === 'exact'
+function scored(view: View, basis: Basis, evidence: RunEvidence | null, only: ReadonlySet<number> | null): ScoredConfiguration[] {
+  if (basis === 'round 1' && !view.run.complete) return [];
+  const sizes = new Map(cellsOf(view, 'size', ['steady']).map((entry) => [entry.cell.configuration, entry]));
+  const asked = new Set(view.entries.map((entry) => entry.cell.configuration));
+  return view.rankings.filter((ranking) => view.kinds.get(ranking)?.ranked === true).flatMap((ranking) => {
+    const configurations = view.configurations.filter((index) =>
+      view.run.configurations[index]?.ranking === ranking && view.loads.get(index)?.verdict === 'exact'
       && (only === null ? asked.has(index) : only.has(index)) && (basis === 'medians' || hasSize(sizes.get(index))));
-    const warm = timeSides(from, those, 'hot', basis, evidence);
-    const cold = timeSides(from, those, 'cold', basis, evidence);
-    const size = sizeSides(from, those, basis, sizes);
-    return those.flatMap((configuration, index) => {
+    const warm = timeSides(view, configurations, 'hot', basis, evidence);
+    const cold = timeSides(view, configurations, 'cold', basis, evidence);
+    const size = sizeSides(view, configurations, basis, sizes);
+    return configurations.flatMap((configuration, index) => {
       const [a, b, c] = [warm[index], cold[index], size[index]];
       return a && b && c ? [{ configuration, ranking, sides: { hot: a, cold: b, size: c } }] : [];
     });

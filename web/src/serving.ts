@@ -2,13 +2,13 @@
 // distributions, and which system reaches the highest throughput.
 
 import type { Cell, Configuration, Evidence, Peak, Seconds } from './model.ts';
-import type { Entry, View } from './select.ts';
 import type { Estimate } from './stats.ts';
-import { tierTold } from './durability.ts';
-import { count, counted, list, microseconds, three } from './format.ts';
-import { standing } from './select.ts';
+import type { Entry, View } from './view.ts';
+import { tierLabel } from './durability.ts';
+import { count, counted, list, microseconds, threeDigits } from './format.ts';
+import { configurationName, dimensionsOf } from './labels.ts';
 import { differs, ratio } from './stats.ts';
-import { configurationName, dimensionsOf } from './words.ts';
+import { rankStatus } from './view.ts';
 
 export const SERVING = 'serving';
 
@@ -19,7 +19,7 @@ const DRIVER_BOUND = 0.5;
 const INSIDE: readonly string[] = ['clients', 'rate_per_s', 'rate_share', 'operation'];
 
 /** Cells of one mix under equal conditions, over all numbers of clients and rates. */
-export interface Group {
+export interface ConditionGroup {
   key: string;
   mix: string;
   /** Display title, such as `mix a, synced`. */
@@ -46,9 +46,9 @@ function conditions(cell: Cell): Cell['parameters'] {
 }
 
 /** The mixes shown, in the order of measurement. */
-export function groupsOf(from: View): Group[] {
-  const found = new Map<string, Group>();
-  for (const entry of from.entries) {
+export function groupsOf(view: View): ConditionGroup[] {
+  const found = new Map<string, ConditionGroup>();
+  for (const entry of view.entries) {
     const { cell } = entry;
     if (cell.workload !== SERVING || cell.phase !== 'measured') continue;
     const under = conditions(cell);
@@ -63,7 +63,7 @@ export function groupsOf(from: View): Group[] {
 }
 
 /** A metric of a cell with its interval; null if it was not measured. */
-export function measuredOf(cell: Cell, name: string): Estimate | null {
+export function metricOf(cell: Cell, name: string): Estimate | null {
   const value = cell.metrics[name];
   if (value === undefined || !Number.isFinite(value)) return null;
   const [low, high] = cell.intervals[name] ?? [null, null];
@@ -89,11 +89,11 @@ export interface Curve {
   points: CurvePoint[];
 }
 
-function curves(from: View, entries: readonly Entry[], point: (cell: Cell) => { x: number; y: Estimate } | null, order: (cell: Cell) => number): Curve[] {
+function curves(view: View, entries: readonly Entry[], point: (cell: Cell) => { x: number; y: Estimate } | null, order: (cell: Cell) => number): Curve[] {
   const found = new Map<number, Curve>();
   for (const entry of [...entries].sort((a, b) => order(a.cell) - order(b.cell))) {
     const { cell, configuration } = entry;
-    const how = standing(from, entry);
+    const how = rankStatus(view, entry);
     const at = how.tier === 'none' ? null : point(cell);
     if (at === null) continue;
     const curve = found.get(cell.configuration) ?? { key: String(cell.configuration), configuration, name: configurationName(configuration), points: [] };
@@ -104,20 +104,20 @@ function curves(from: View, entries: readonly Entry[], point: (cell: Cell) => { 
 }
 
 /** Throughput by number of clients, one curve per configuration. */
-export function overClients(from: View, group: Group): Curve[] {
-  return curves(from, group.entries, (cell) => {
-    const y = measuredOf(cell, 'throughput_ops_per_s');
+export function overClients(view: View, group: ConditionGroup): Curve[] {
+  return curves(view, group.entries, (cell) => {
+    const y = metricOf(cell, 'throughput_ops_per_s');
     return y === null ? null : { x: clientsOf(cell), y };
   }, clientsOf);
 }
 
 /** Kind of times of a group: response times in an open loop, service times in a closed loop. */
-export function timesOf(group: Pick<Group, 'open'>): { name: 'response' | 'service'; words: string } {
+export function timesOf(group: Pick<ConditionGroup, 'open'>): { name: 'response' | 'service'; words: string } {
   return group.open ? { name: 'response', words: 'response time' } : { name: 'service', words: 'service time' };
 }
 
 /** Groups whose times are shown: open-loop groups, and closed-loop groups of mixes without an open loop. */
-export function groupsWithTimes(groups: readonly Group[]): Group[] {
+export function groupsWithTimes(groups: readonly ConditionGroup[]): ConditionGroup[] {
   const open = groups.filter((group) => group.open);
   return [...open, ...groups.filter((group) => !group.open && !open.some((one) => one.mix === group.mix))];
 }
@@ -130,10 +130,10 @@ function rateOf(cell: Cell): number {
  * A percentile of times by throughput, one curve per configuration, ordered by rate (open loop) or clients
  * (closed loop).
  */
-export function overThroughput(from: View, group: Group, percentile: string): Curve[] {
+export function overThroughput(view: View, group: ConditionGroup, percentile: string): Curve[] {
   const { name } = timesOf(group);
-  return curves(from, group.entries, (cell) => {
-    const [x, y] = [cell.metrics.throughput_ops_per_s, measuredOf(cell, `${name}_${percentile}_us`)];
+  return curves(view, group.entries, (cell) => {
+    const [x, y] = [cell.metrics.throughput_ops_per_s, metricOf(cell, `${name}_${percentile}_us`)];
     return x === undefined || y === null || x <= 0 ? null : { x, y };
   }, group.open ? rateOf : clientsOf);
 }
@@ -157,8 +157,8 @@ export function percentileName(share: number): string {
 }
 
 /** The best number of clients of each ranked configuration, for one ranking of one mix. */
-export interface Leading {
-  group: Group;
+export interface Leader {
+  group: ConditionGroup;
   ranking: string;
   best: Placed;
   /** The remaining configurations, highest throughput first. */
@@ -171,20 +171,20 @@ export interface Placed {
 }
 
 function throughput(entry: Entry): Estimate {
-  return measuredOf(entry.cell, 'throughput_ops_per_s') ?? { value: 0, low: null, high: null };
+  return metricOf(entry.cell, 'throughput_ops_per_s') ?? { value: 0, low: null, high: null };
 }
 
 /** The configuration with the highest throughput among those shown, per mix and ranking. */
-export function leading(from: View): Leading[] {
-  const byCell = new Map(from.run.peaks.map((peak) => [peak.cell, peak]));
-  return groupsOf(from).flatMap((group) => {
+export function leaders(view: View): Leader[] {
+  const byCell = new Map(view.run.peaks.map((peak) => [peak.cell, peak]));
+  return groupsOf(view).flatMap((group) => {
     const placed = group.entries.flatMap((entry) => {
       const peak = byCell.get(entry.index);
       return peak === undefined ? [] : [{ entry, peak }];
     });
-    return from.rankings.flatMap((ranking) => {
-      const those = placed.filter(({ entry }) => entry.configuration.ranking === ranking).sort((a, b) => b.peak.value - a.peak.value);
-      const [best, ...rest] = those;
+    return view.rankings.flatMap((ranking) => {
+      const ranked = placed.filter(({ entry }) => entry.configuration.ranking === ranking).sort((a, b) => b.peak.value - a.peak.value);
+      const [best, ...rest] = ranked;
       if (best === undefined) return [];
       // If the best of the ranking is filtered out, there is no ratio over paired rounds; the ratio of the
       // medians is used instead.
@@ -201,7 +201,7 @@ function rangeOf({ low, high }: Estimate, format: (value: number) => string): st
 }
 
 /** One sentence on the configuration with the highest throughput, and how certain that is. */
-export function sentence({ group, best, others }: Leading): { text: string; sure: 'shown' | 'not shown' | 'once' | 'alone' } {
+export function leaderSentence({ group, best, others }: Leader): { text: string; sure: 'shown' | 'not shown' | 'once' | 'alone' } {
   const at = (entry: Entry): string => counted(clientsOf(entry.cell), 'client');
   const own = throughput(best.entry);
   const name = configurationName(best.entry.configuration);
@@ -209,8 +209,8 @@ export function sentence({ group, best, others }: Leading): { text: string; sure
   const [next] = others;
   const title = group.title.charAt(0).toUpperCase() + group.title.slice(1);
   if (next === undefined) return { text: `${title}: ${name} is the only one ranked, ${done}.`, sure: 'alone' };
-  const reaches = ({ placed, ratio: by }: Leading['others'][number]): string =>
-    `${configurationName(placed.entry.configuration)} reaches ${three(by.value)} × of it${rangeOf(by, three)} at ${at(placed.entry)}`;
+  const reaches = ({ placed, ratio: by }: Leader['others'][number]): string =>
+    `${configurationName(placed.entry.configuration)} reaches ${threeDigits(by.value)} × of it${rangeOf(by, threeDigits)} at ${at(placed.entry)}`;
   // A configuration that leads among all also leads among those shown.
   const alike = best.peak.leads ? [] : others.filter((one) => differs(one.ratio) !== true);
   if (alike.length === 0) return { text: `${title}: ${name} gets most done, ${done}. ${reaches(next)}.`, sure: 'shown' };
@@ -243,20 +243,20 @@ function checkpointsOf(cells: readonly Entry[], own: Evidence['runs'][number]): 
 }
 
 /** Caveats of a serving run, one line each. */
-export function caveats(from: View, evidence: Evidence | null): { title: string; line: string }[] {
+export function caveats(view: View, evidence: Evidence | null): { title: string; line: string }[] {
   const found: { title: string; line: string }[] = [];
   const put = (title: string, line: string): void => void found.push({ title, line });
-  const cells = from.entries.filter(({ cell }) => cell.workload === SERVING && cell.phase === 'measured' && cell.parameters.operation === undefined);
+  const cells = view.entries.filter(({ cell }) => cell.workload === SERVING && cell.phase === 'measured' && cell.parameters.operation === undefined);
   const steady = cells.flatMap(({ cell }) => cell.metrics.steady ?? []);
-  const own = evidence?.runs[from.runIndex] ?? null;
+  const own = evidence?.runs[view.runIndex] ?? null;
   const unsteady = steady.filter((one) => one < 1).length;
   put('Steady state', `${steady.length === 0 ? 'not tested' : unsteady === 0 ? 'reached before measuring began' : `not reached in ${unsteady} of ${counted(steady.length, 'cell')}`}`);
   if (own !== null) put('Checkpoints', checkpointsOf(cells, own));
   const tiers = new Map<string, Set<string>>();
-  for (const index of from.configurations) {
-    const one = from.run.configurations[index];
+  for (const index of view.configurations) {
+    const one = view.run.configurations[index];
     if (one === undefined || one.durability === null) continue;
-    const line = tierTold(one.durability);
+    const line = tierLabel(one.durability);
     tiers.set(line, (tiers.get(line) ?? new Set()).add(one.title));
   }
   for (const [line, titles] of tiers) put('Durability', `${line}; ${list([...titles])}`);
@@ -264,12 +264,12 @@ export function caveats(from: View, evidence: Evidence | null): { title: string;
   if (bound.size > 0) put('Driver-bound', `the clients took more than half of the CPU time in cells of ${list([...bound])}, so they may be what was measured`);
   if (cells.some(({ cell }) => !isOpenLoop(cell))) put('Service time', 'in a closed loop a stall delays one operation of each client: service time is not latency under load, and not ranked');
   for (const [title, name] of [['Errors', 'errors'], ['Lost updates', 'lost_updates'], ['Stale answers', 'stale_answers'], ['Arrivals not begun', 'missed_arrivals']] as const) {
-    const those = cells.filter(({ cell }) => (cell.metrics[name] ?? 0) > 0);
-    const sum = those.reduce((before, { cell }) => before + (cell.metrics[name] ?? 0), 0);
-    if (sum > 0) put(title, `${count(sum)}, of ${list([...new Set(those.map(({ configuration }) => configuration.title))])}`);
+    const affected = cells.filter(({ cell }) => (cell.metrics[name] ?? 0) > 0);
+    const sum = affected.reduce((before, { cell }) => before + (cell.metrics[name] ?? 0), 0);
+    if (sum > 0) put(title, `${count(sum)}, of ${list([...new Set(affected.map(({ configuration }) => configuration.title))])}`);
   }
-  for (const index of from.configurations) {
-    const one = from.run.configurations[index];
+  for (const index of view.configurations) {
+    const one = view.run.configurations[index];
     if (one !== undefined && one.not_made_for !== null) put(one.title, `not made for this and not ranked: ${one.not_made_for}`);
   }
   const late = Math.max(0, ...cells.map(({ cell }) => cell.metrics.lateness_p99_us ?? 0));

@@ -3,10 +3,10 @@
 // Only differences from the page's initial choice are written. Systems are written as those shown or as those
 // left out, whichever is shorter.
 
-import type { Cell, Figures, Run } from './model.ts';
+import type { Cell, PageData, Run } from './model.ts';
+import { CLASSES, isQuestion, PROFILES } from './labels.ts';
 import { metricsOf } from './metric.ts';
-import { isAsking, rankingsOf } from './select.ts';
-import { CLASSES, isQuestion, PROFILES } from './words.ts';
+import { isAsking, rankingsOf } from './view.ts';
 
 /** The cell that is open in the dialog. */
 export interface Opened {
@@ -103,7 +103,7 @@ export const choices = once((runs: readonly Run[]): Choices => {
 /**
  * The page's initial choice: the run with the most documents, in the data state with the most question cells.
  */
-export const initial = once((figures: Figures): State => {
+export const initial = once((figures: PageData): State => {
   let run = 0;
   figures.runs.forEach((one, index) => {
     if (one.data.documents > (figures.runs[run]?.data.documents ?? 0)) run = index;
@@ -159,7 +159,7 @@ function unlisted(text: string): string[] {
 }
 
 /** The URL fragment of a state, without `#`; empty for the initial choice. */
-export function toFragment(state: State, figures: Figures): string {
+export function toFragment(state: State, figures: PageData): string {
   const own = initial(figures);
   const all = choices(figures.runs);
   const parts: string[] = [];
@@ -195,7 +195,7 @@ function among<Word>(all: readonly Word[], word: string): Word | undefined {
 }
 
 /** Parses a fragment. Parts that are unknown or malformed are ignored. */
-export function fromFragment(fragment: string, figures: Figures): State {
+export function fromFragment(fragment: string, figures: PageData): State {
   const state = { ...initial(figures) };
   const all = choices(figures.runs);
   for (const part of fragment.replace(/^#/, '').split('&')) {
@@ -223,12 +223,12 @@ export function fromFragment(fragment: string, figures: Figures): State {
   return state;
 }
 
-function runNamed(figures: Figures, name: string): number | null {
+function runNamed(figures: PageData, name: string): number | null {
   const index = figures.runs.findIndex((run) => run.name === name);
   return index < 0 ? null : index;
 }
 
-function openedFrom(text: string, figures: Figures): Opened | null {
+function openedFrom(text: string, figures: PageData): Opened | null {
   const at = text.lastIndexOf(':');
   const index = runNamed(figures, read(text.slice(0, at)) ?? '');
   const run = index === null ? undefined : figures.runs[index];
@@ -242,9 +242,9 @@ function openedFrom(text: string, figures: Figures): Opened | null {
  * longer run.
  */
 export function cellMark(run: Run, cell: Cell): string {
-  const one = run.configurations[cell.configuration];
-  const stated = one?.preparation == null ? [] : [one.preparation, one.profile, one.memory_bytes];
-  const names = [one?.system, one?.version, one?.variant, one?.storage, ...stated, cell.workload, cell.step, cell.phase, cell.state, cell.parameters];
+  const configuration = run.configurations[cell.configuration];
+  const stated = configuration?.preparation == null ? [] : [configuration.preparation, configuration.profile, configuration.memory_bytes];
+  const names = [configuration?.system, configuration?.version, configuration?.variant, configuration?.storage, ...stated, cell.workload, cell.step, cell.phase, cell.state, cell.parameters];
   let hash = 0x811c9dc5;
   for (const byte of new TextEncoder().encode(JSON.stringify(names))) hash = Math.imul(hash ^ byte, 0x01000193) >>> 0;
   return hash.toString(16).padStart(8, '0');

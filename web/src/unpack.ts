@@ -1,6 +1,6 @@
 // Unpacks the two data parts of the page: base64 of gzip of JSON.
 
-import type { Evidence, Figures } from './model.ts';
+import type { Evidence, PageData } from './model.ts';
 
 async function unpack(id: string): Promise<unknown> {
   const element = document.getElementById(id);
@@ -15,8 +15,8 @@ async function unpack(id: string): Promise<unknown> {
 }
 
 /** Unpacks the data of charts and tables; fails if its format is unknown. */
-export async function unpackFigures(): Promise<Figures> {
-  const figures = (await unpack('figures')) as Figures;
+export async function unpackPageData(): Promise<PageData> {
+  const figures = (await unpack('figures')) as PageData;
   if (figures.format !== 1) throw new Error(`data of format ${String(figures.format)}, and only 1 is known`);
   return figures;
 }

@@ -6,9 +6,9 @@
 
 import { axisX, barX, gridX, plot, ruleX, ruleY, text, tickX } from '@observablehq/plot';
 
-import { dress } from './dress.ts';
 import { tick } from '../format.ts';
-import { button, roving } from './buttons.ts';
+import { applyAria } from './a11y.ts';
+import { overlayButton, rovingTabIndex } from './buttons.ts';
 import { hatches } from './hatch.ts';
 
 /** Look of a bar: only `plain` bars can be ranked; the other looks signal a caveat. */
@@ -109,7 +109,7 @@ function ticks(scale: Scale, width: number): number[] {
 }
 
 /** Truncates a text to `width` pixels. */
-export function fitted(words: string, width: number): string {
+export function truncateToWidth(words: string, width: number): string {
   const letters = Math.max(4, Math.floor(width / LETTER));
   return words.length <= letters ? words : `${words.slice(0, letters - 1)}…`;
 }
@@ -122,14 +122,14 @@ const LEAST_NAME = 10;
  * the bar.
  */
 export function lineOf(bar: Pick<Bar, 'name' | 'notes'>, width: number): string {
-  if (bar.notes.length === 0) return fitted(bar.name, width);
+  if (bar.notes.length === 0) return truncateToWidth(bar.name, width);
   const notes = ` · ${bar.notes.join(', ')}`;
   const room = Math.max(LEAST_NAME * LETTER, width - notes.length * LETTER);
-  return fitted(`${fitted(bar.name, room)}${notes}`, width);
+  return truncateToWidth(`${truncateToWidth(bar.name, room)}${notes}`, width);
 }
 
 /** The text of a bar for screen readers. */
-export function spoken(bar: Bar): string {
+export function ariaLabel(bar: Bar): string {
   const notes = bar.notes.length > 0 ? ` (${bar.notes.join(', ')})` : '';
   return `${bar.name}${notes}${bar.group === '' ? '' : `, ${bar.group}`}: ${[bar.label, bar.more].filter((words) => words !== '').join(' ')}`;
 }
@@ -204,13 +204,13 @@ export function drawBars(
       }),
     ],
   }) as SVGSVGElement;
-  dress(svg, 'group', describe);
+  applyAria(svg, 'group', describe);
   hatch.into(svg);
   for (const bar of bars) {
     if (bar.open !== null) {
-      button(svg, { x: 0, y: marginTop + rows.indexOf(bar.key) * ROW, width, height: ROW }, spoken(bar), bar.open);
+      overlayButton(svg, { x: 0, y: marginTop + rows.indexOf(bar.key) * ROW, width, height: ROW }, ariaLabel(bar), bar.open);
     }
   }
-  roving(svg);
+  rovingTabIndex(svg);
   return svg;
 }

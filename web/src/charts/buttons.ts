@@ -10,7 +10,7 @@ export interface Area {
 }
 
 /** Adds a transparent button over an area of a chart. */
-export function button(svg: SVGElement, area: Area, label: string, open: () => void): void {
+export function overlayButton(svg: SVGElement, area: Area, label: string, open: () => void): void {
   const group = document.createElementNS(SVG, 'g');
   group.setAttribute('role', 'button');
   group.setAttribute('tabindex', '-1');
@@ -35,7 +35,7 @@ export function button(svg: SVGElement, area: Area, label: string, open: () => v
 const STEPS: Record<string, number> = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 };
 
 /** Makes the chart a single tab stop; arrow keys, Home and End move between its buttons. */
-export function roving(svg: SVGElement): void {
+export function rovingTabIndex(svg: SVGElement): void {
   const buttons = [...svg.querySelectorAll<SVGGElement>('g.figure-button')];
   buttons[0]?.setAttribute('tabindex', '0');
   svg.addEventListener('keydown', (event) => {

@@ -3,9 +3,9 @@
 
 import { axisX, axisY, dot, gridX, gridY, line, link, plot, text } from '@observablehq/plot';
 
-import { dress } from './dress.ts';
 import { tick } from '../format.ts';
-import { fitted } from './bars.ts';
+import { applyAria } from './a11y.ts';
+import { truncateToWidth } from './bars.ts';
 
 export interface DrawnPoint {
   x: number;
@@ -83,10 +83,10 @@ export function drawCurves(all: readonly DrawnCurve[], x: Axis, y: Axis, width: 
       line(points.filter((one) => one.dashed), { x: 'x', y: 'y', z: 'name', stroke: 'colour', strokeWidth: 1.4, strokeDasharray: '4 3' }),
       dot(points, { x: 'x', y: 'y', stroke: 'colour', fill: (one: DrawnPoint & { colour: string }) => (one.ranked ? one.colour : 'var(--paper)'), r: 3.2, title: 'title' }),
       ...ends.map((end, index) => text([end], {
-        x: () => right, y: 'y', text: (one: { name: string }) => fitted(one.name, names - 12), dx: 8, dy: shifts[index] ?? 0, textAnchor: 'start', fill: 'colour', fontWeight: 600,
+        x: () => right, y: 'y', text: (one: { name: string }) => truncateToWidth(one.name, names - 12), dx: 8, dy: shifts[index] ?? 0, textAnchor: 'start', fill: 'colour', fontWeight: 600,
       })),
     ],
   }) as SVGSVGElement;
-  dress(svg, 'img', describe);
+  applyAria(svg, 'img', describe);
   return svg;
 }

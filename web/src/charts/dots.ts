@@ -2,8 +2,8 @@
 
 import { axisX, dot, gridX, plot, ruleX, ruleY, text } from '@observablehq/plot';
 
-import { dress } from './dress.ts';
-import { fitted } from './bars.ts';
+import { applyAria } from './a11y.ts';
+import { truncateToWidth } from './bars.ts';
 
 /** One row of the ratio chart. */
 export interface RatioDot {
@@ -51,10 +51,10 @@ export function drawDots(dots: readonly RatioDot[], domain: readonly [number, nu
       ruleX([1], { stroke: 'var(--ink)' }),
       ruleY(ranged, { x1: (one: RatioDot) => inside(one.low ?? 1), x2: (one: RatioDot) => inside(one.high ?? 1), y: 'key', dy: 7, stroke: 'var(--quiet)', strokeWidth: 1.6 }),
       dot(dots, { x: (one: RatioDot) => inside(one.ratio), y: 'key', dy: 7, symbol: (one: RatioDot) => SHAPES[(one.run - 1) % SHAPES.length] ?? 'circle', fill: 'var(--accent)', r: 4.5 }),
-      text(dots, { text: (one: RatioDot) => fitted(one.name, width - 30 - one.label.length * 6.6), y: 'key', frameAnchor: 'left', textAnchor: 'start', dy: -7, fill: 'var(--ink)', stroke: 'var(--paper)', strokeWidth: 3 }),
+      text(dots, { text: (one: RatioDot) => truncateToWidth(one.name, width - 30 - one.label.length * 6.6), y: 'key', frameAnchor: 'left', textAnchor: 'start', dy: -7, fill: 'var(--ink)', stroke: 'var(--paper)', strokeWidth: 3 }),
       text(dots, { text: 'label', y: 'key', frameAnchor: 'right', textAnchor: 'end', dy: -7, fontWeight: 600, fill: 'var(--ink)', stroke: 'var(--paper)', strokeWidth: 3 }),
     ],
   }) as SVGSVGElement;
-  dress(svg, 'img', describe);
+  applyAria(svg, 'img', describe);
   return svg;
 }

@@ -2,7 +2,7 @@
 
 import { areaY, axisX, axisY, gridY, lineY, plot, rect } from '@observablehq/plot';
 
-import { dress } from './dress.ts';
+import { applyAria } from './a11y.ts';
 import { tick } from '../format.ts';
 
 export interface Band {
@@ -46,6 +46,6 @@ export function drawLines(
       lineY(points, { x: 'at', y: 'value', stroke: 'var(--accent)', strokeWidth: 1.2, pointerEvents: 'none' }),
     ],
   }) as SVGSVGElement;
-  dress(svg, 'img', describe);
+  applyAria(svg, 'img', describe);
   return svg;
 }

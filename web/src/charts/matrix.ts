@@ -2,9 +2,9 @@
 
 import { axisX, cell, plot, text } from '@observablehq/plot';
 
-import { dress } from './dress.ts';
-import { button, roving } from './buttons.ts';
-import { fitted } from './bars.ts';
+import { applyAria } from './a11y.ts';
+import { overlayButton, rovingTabIndex } from './buttons.ts';
+import { truncateToWidth } from './bars.ts';
 
 export interface Field {
   row: string;
@@ -41,19 +41,19 @@ export function drawMatrix(
       axisX([...columns], { anchor: 'top', tickSize: 0, label: null, fill: 'var(--quiet)' }),
       cell(fields, { x: 'column', y: 'row', fill: 'var(--panel)', stroke: 'colour', strokeWidth: 1.6, insetTop: 18, insetBottom: 2 }),
       text(fields, {
-        x: 'column', y: 'row', text: (one: Field) => fitted(each < 62 ? shortened(one.word) : one.word, each - 2), dy: 8, fill: 'var(--ink)', fontSize: 11.5,
+        x: 'column', y: 'row', text: (one: Field) => truncateToWidth(each < 62 ? shortened(one.word) : one.word, each - 2), dy: 8, fill: 'var(--ink)', fontSize: 11.5,
       }),
       text(rows, {
         text: 'name', y: 'key', frameAnchor: 'left', textAnchor: 'start', dy: -11, fill: 'var(--ink)',
       }),
     ],
   }) as SVGSVGElement;
-  dress(svg, 'group', describe);
+  applyAria(svg, 'group', describe);
   for (const one of fields) {
     const [x, y] = [columns.indexOf(one.column), rows.findIndex((row) => row.key === one.row)];
     const name = rows[y]?.name ?? '';
-    button(svg, { x: 2 + x * each, y: TOP + y * ROW + 16, width: each, height: ROW - 16 }, `${name}, ${one.column}: ${one.word}`, one.open);
+    overlayButton(svg, { x: 2 + x * each, y: TOP + y * ROW + 16, width: each, height: ROW - 16 }, `${name}, ${one.column}: ${one.word}`, one.open);
   }
-  roving(svg);
+  rovingTabIndex(svg);
   return svg;
 }

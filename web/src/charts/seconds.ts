@@ -2,7 +2,7 @@
 
 import { axisX, axisY, dot, gridY, line, plot, rect, ruleX } from '@observablehq/plot';
 
-import { dress } from './dress.ts';
+import { applyAria } from './a11y.ts';
 import { tick } from '../format.ts';
 
 export interface SecondsLine {
@@ -44,6 +44,6 @@ export function drawSeconds(lines: readonly SecondsLine[], colour: string, forma
       dot(length <= 40 ? points : [], { x: 'at', y: 'value', fill: colour, r: 2, title: (one: { round: number; value: number }) => `round ${one.round}: ${format(one.value)}` }),
     ],
   }) as SVGSVGElement;
-  dress(svg, 'img', describe);
+  applyAria(svg, 'img', describe);
   return svg;
 }

@@ -2,9 +2,9 @@
 
 import { axisX, barX, gridX, plot, text } from '@observablehq/plot';
 
-import { dress } from './dress.ts';
-import { button, roving } from './buttons.ts';
-import { barsHeight, fitted } from './bars.ts';
+import { applyAria } from './a11y.ts';
+import { overlayButton, rovingTabIndex } from './buttons.ts';
+import { barsHeight, truncateToWidth } from './bars.ts';
 
 export interface Part {
   name: string;
@@ -47,7 +47,7 @@ export function drawStacks(stacks: readonly Stack[], width: number, describe: st
       }),
       barX(parts, { x1: 'start', x2: 'end', y: 'key', fill: 'colour', insetTop: 18, insetBottom: 5, stroke: 'var(--paper)', strokeWidth: 1 }),
       text(stacks, {
-        text: (one: Stack) => fitted(one.name, width - 12 - one.label.length * 6.6), y: 'key', frameAnchor: 'left', textAnchor: 'start',
+        text: (one: Stack) => truncateToWidth(one.name, width - 12 - one.label.length * 6.6), y: 'key', frameAnchor: 'left', textAnchor: 'start',
         dx: -18, dy: -7, fill: 'var(--ink)', stroke: 'var(--paper)', strokeWidth: 3,
       }),
       text(stacks, {
@@ -56,12 +56,12 @@ export function drawStacks(stacks: readonly Stack[], width: number, describe: st
       }),
     ],
   }) as SVGSVGElement;
-  dress(svg, 'group', describe);
+  applyAria(svg, 'group', describe);
   stacks.forEach((stack, index) => {
     if (stack.open !== null) {
-      button(svg, { x: 0, y: 8 + index * ROW, width, height: ROW }, `${stack.name}: ${stack.label}`, stack.open);
+      overlayButton(svg, { x: 0, y: 8 + index * ROW, width, height: ROW }, `${stack.name}: ${stack.label}`, stack.open);
     }
   });
-  roving(svg);
+  rovingTabIndex(svg);
   return svg;
 }

@@ -4,24 +4,24 @@ import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } fr
 import { options } from 'preact';
 import type { JSX } from 'preact';
 
-import type { Evidence, Figures } from '../model.ts';
+import type { Evidence, PageData } from '../model.ts';
 import type { State } from '../state.ts';
-import type { PagePart, WorkloadParts } from './common/parts.ts';
-import { drawAll, drawNear } from '../charts/drawing.ts';
+import type { PageSection, WorkloadSections } from './common/sections.ts';
+import { drawAll, drawNearby } from '../charts/lazy.ts';
 import { PageContext } from '../page.ts';
-import { view } from '../select.ts';
 import { fromFragment, toFragment } from '../state.ts';
+import { buildView } from '../view.ts';
 import { ANALYTICS_PARTS } from './analytics/parts.ts';
 import { PublishedResults } from './analytics/published.tsx';
+import { CellDialog } from './common/cell-dialog.tsx';
 import { Configurations } from './common/configuration.tsx';
-import { CellDialog } from './common/dialog.tsx';
+import { Deferred } from './common/deferred.tsx';
 import { Filters } from './common/filters.tsx';
-import { Later } from './common/later.tsx';
+import { Header } from './common/header.tsx';
+import { OtherCells } from './common/other-cells.tsx';
 import { Runs } from './common/runs.tsx';
 import { RunSeries } from './common/series.tsx';
 import { Theme } from './common/theme.tsx';
-import { Top } from './common/top.tsx';
-import { CellsOfOthers } from './common/workload.tsx';
 import { DOCUMENTS_PARTS } from './documents/parts.ts';
 import { DURABILITY_PARTS } from './durability/parts.ts';
 import { FIDELITY_PARTS } from './fidelity/parts.ts';
@@ -29,29 +29,29 @@ import { QUESTIONS_PARTS } from './questions/parts.ts';
 import { SERVING_PARTS } from './serving/parts.ts';
 
 /** Workloads that have parts of their own, in page order. */
-const WORKLOADS: readonly WorkloadParts[] = [ANALYTICS_PARTS, SERVING_PARTS, DOCUMENTS_PARTS, QUESTIONS_PARTS, FIDELITY_PARTS, DURABILITY_PARTS];
+const WORKLOADS: readonly WorkloadSections[] = [ANALYTICS_PARTS, SERVING_PARTS, DOCUMENTS_PARTS, QUESTIONS_PARTS, FIDELITY_PARTS, DURABILITY_PARTS];
 
 function Others(): JSX.Element {
-  return <CellsOfOthers isShown={(entry) => WORKLOADS.some((one) => one.name === entry.cell.workload && one.shows(entry))} />;
+  return <OtherCells isShown={(entry) => WORKLOADS.some((one) => one.name === entry.cell.workload && one.shows(entry))} />;
 }
 
 /**
  * Workloads with at least one cell. A page without any cell shows analytics, whose parts then say that they
  * are empty.
  */
-function workloadsOf(figures: Figures): readonly WorkloadParts[] {
+function workloadsOf(figures: PageData): readonly WorkloadSections[] {
   const there = new Set(figures.runs.flatMap((run) => run.cells.map((cell) => cell.workload)));
   return there.size === 0 ? [ANALYTICS_PARTS] : WORKLOADS.filter((one) => there.has(one.name));
 }
 
 /** The parts of a page: those of its workloads, then those common to all pages. */
-function partsOf(figures: Figures): PagePart[] {
+function partsOf(figures: PageData): PageSection[] {
   const workloads = workloadsOf(figures);
   return [
     ...workloads.flatMap((one) => one.parts),
-    { id: 'others', title: null, of: Others }, { id: 'configurations', title: 'Configurations', of: Configurations }, { id: 'series', title: 'Series', of: RunSeries },
-    { id: 'runs', title: figures.runs.length > 1 ? 'Runs' : null, of: Runs },
-    ...(workloads.includes(ANALYTICS_PARTS) ? [{ id: 'published', title: figures.published.length > 0 ? 'Published' : null, of: PublishedResults }] : []),
+    { id: 'others', title: null, component: Others }, { id: 'configurations', title: 'Configurations', component: Configurations }, { id: 'series', title: 'Series', component: RunSeries },
+    { id: 'runs', title: figures.runs.length > 1 ? 'Runs' : null, component: Runs },
+    ...(workloads.includes(ANALYTICS_PARTS) ? [{ id: 'published', title: figures.published.length > 0 ? 'Published' : null, component: PublishedResults }] : []),
   ];
 }
 
@@ -73,13 +73,13 @@ function keptInView(place: Element, frames: number): void {
 function go(id: string): void {
   const place = document.getElementById(placeOf(id));
   if (place === null) return;
-  drawNear(place);
+  drawNearby(place);
   place.focus({ preventScroll: true });
   keptInView(place, FRAMES);
   requestAnimationFrame(() => place.querySelector('h2')?.focus({ preventScroll: true }));
 }
 
-function Contents({ parts }: { parts: readonly PagePart[] }): JSX.Element {
+function Contents({ parts }: { parts: readonly PageSection[] }): JSX.Element {
   // The URL fragment holds the reader's choice, so these cannot be plain links.
   return (
     <nav aria-label="Parts of the page">
@@ -102,7 +102,7 @@ function measured(from: number): void {
   }, 0));
 }
 
-function useAddress(figures: Figures): [State, (to: Partial<State>) => void] {
+function useAddress(figures: PageData): [State, (to: Partial<State>) => void] {
   const [state, setState] = useState(() => fromFragment(location.hash, figures));
   const current = useRef(state);
   current.current = state;
@@ -149,26 +149,26 @@ function usePrinting(): void {
   }, []);
 }
 
-export function App({ figures, evidence }: { figures: Figures; evidence: Evidence | null }): JSX.Element {
+export function App({ figures, evidence }: { figures: PageData; evidence: Evidence | null }): JSX.Element {
   const [state, change] = useAddress(figures);
   usePrinting();
   const { opened, ...choice } = state;
   // Opening a cell does not change what is shown, so charts are not drawn again.
   const key = Object.values(choice);
-  const from = useMemo(() => view(figures, state), [figures, ...key]);
+  const view = useMemo(() => buildView(figures, state), [figures, ...key]);
   const open = useCallback((entry: { run: number; index: number }) => change({ opened: { run: entry.run, cell: entry.index } }), [change]);
-  const page = useMemo(() => (from === null ? null : { figures, evidence, from, change, open }), [figures, evidence, from, change, open]);
+  const page = useMemo(() => (view === null ? null : { figures, evidence, view, change, open }), [figures, evidence, view, change, open]);
   const parts = useMemo(() => partsOf(figures), [figures]);
-  const dialog = useMemo(() => (page === null ? null : { ...page, from: { ...page.from, state } }), [page, opened]);
+  const dialog = useMemo(() => (page === null ? null : { ...page, view: { ...page.view, state } }), [page, opened]);
   if (page === null || dialog === null) return <p class="empty">This page holds no run.</p>;
   return (
     <>
       <PageContext.Provider value={page}>
         <header class="bar"><span class="brand">jsonathlon</span><Contents parts={parts} /><Theme /></header>
         <main>
-          <Top>{workloadsOf(figures).map((one) => <one.findings key={one.name} />)}</Top>
+          <Header>{workloadsOf(figures).map((one) => <one.findings key={one.name} />)}</Header>
           <Filters />
-          {parts.map((part) => <Later key={part.id} id={placeOf(part.id)} of={part.of} />)}
+          {parts.map((part) => <Deferred key={part.id} id={placeOf(part.id)} component={part.component} />)}
         </main>
       </PageContext.Provider>
       <PageContext.Provider value={dialog}><CellDialog /></PageContext.Provider>

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 
 import type { Case, Finding } from '../../src/model.ts';
-import type { Entry } from '../../src/select.ts';
-import type { System, Tried } from '../../src/fidelity.ts';
-import { against, evidenceOf, kindsOf, outcomesOf, told, waysTold } from '../../src/fidelity.ts';
+import type { CaseResult, System } from '../../src/fidelity.ts';
+import type { Entry } from '../../src/view.ts';
+import { against, evidenceOf, findingLabel, kindsOf, outcomesOf, pathsLabel } from '../../src/fidelity.ts';
 
-function tried(name: string, must: Case['must'], findings: readonly Finding[]): Tried {
+function tried(name: string, must: Case['must'], findings: readonly Finding[]): CaseResult {
   const document: Case = { name, must, source: 'RFC 8259 §4', probes: 'it', decides: true, bytes: 2, document: '<script>' };
   // The tests do not read the cell.
   return { document, entry: {} as Entry, findings };
@@ -49,8 +49,8 @@ test('one way that does not keep a document costs the grade', () => {
 });
 
 test('ways that say the same are told once', () => {
-  assert.equal(told({ of: 'bulk', state: 'changed', kinds: ['type'] }), 'changed: type');
-  assert.equal(waysTold(tried('x', 'accept', KEPT), ', whole'), 'same bytes');
-  assert.equal(waysTold(tried('x', 'accept', CHANGED), ''), 'bulk: accepted; parameter: refused');
+  assert.equal(findingLabel({ of: 'bulk', state: 'changed', kinds: ['type'] }), 'changed: type');
+  assert.equal(pathsLabel(tried('x', 'accept', KEPT), ', whole'), 'same bytes');
+  assert.equal(pathsLabel(tried('x', 'accept', CHANGED), ''), 'bulk: accepted; parameter: refused');
   assert.deepEqual(evidenceOf(tried('x', 'accept', CHANGED), ['', ', whole']), ['{}', 'no room']);
 });

@@ -1,37 +1,37 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 
-import type { Figures, RunEvidence } from '../../src/model.ts';
-import { stolen } from '../../src/behind.ts';
-import { catches } from '../../src/catches.ts';
-import { byHowMuch, findingsOf, headline, howSure, leading } from '../../src/findings.ts';
-import { cellsOf, standing, view } from '../../src/select.ts';
+import type { PageData, RunEvidence } from '../../src/model.ts';
+import { findCaveats } from '../../src/caveats.ts';
+import { confidencePhrase, findingsOf, headline, leading, ratioPhrase } from '../../src/findings.ts';
+import { configurationKey, HOT, rankingTitle } from '../../src/labels.ts';
 import { initial } from '../../src/state.ts';
 import { differs, meanRatio, ratio } from '../../src/stats.ts';
+import { stealByCell } from '../../src/steal.ts';
 import { placedBars } from '../../src/bars.ts';
-import { spoken } from '../../src/charts/bars.ts';
+import { ariaLabel } from '../../src/charts/bars.ts';
 import { documentsOf, metric } from '../../src/metric.ts';
-import { configurationKey, HOT, rankingTitle } from '../../src/words.ts';
+import { buildView, cellsOf, rankStatus } from '../../src/view.ts';
 import { samples } from './samples.ts';
 
-function of(figures: Figures) {
-  const from = view(figures, initial(figures));
-  assert.ok(from);
-  return from;
+function of(figures: PageData) {
+  const view = buildView(figures, initial(figures));
+  assert.ok(view);
+  return view;
 }
 
 test('by how much, in words', () => {
-  assert.equal(byHowMuch(1.004, 'longer', 'long'), 'as long');
-  assert.equal(byHowMuch(1.12, 'longer', 'long'), '12 % longer');
-  assert.equal(byHowMuch(3.1, 'longer', 'long'), '3.10 times as long');
+  assert.equal(ratioPhrase(1.004, 'longer', 'long'), 'as long');
+  assert.equal(ratioPhrase(1.12, 'longer', 'long'), '12 % longer');
+  assert.equal(ratioPhrase(3.1, 'longer', 'long'), '3.10 times as long');
 });
 
 test('a difference is shown only when the interval excludes 1', () => {
-  assert.equal(howSure({ value: 2, low: 1.5, high: 2.5 }, '').difference, 'shown');
-  const not = howSure({ value: 1.2, low: 0.9, high: 1.6 }, '');
+  assert.equal(confidencePhrase({ value: 2, low: 1.5, high: 2.5 }, '').difference, 'shown');
+  const not = confidencePhrase({ value: 1.2, low: 0.9, high: 1.6 }, '');
   assert.equal(not.difference, 'not shown');
-  assert.match(not.sure, /It includes 1/);
-  assert.deepEqual(howSure({ value: 2, low: null, high: null }, 'once'), { sure: 'once', difference: 'once' });
+  assert.match(not.confidence, /It includes 1/);
+  assert.deepEqual(confidencePhrase({ value: 2, low: null, high: null }, 'once'), { confidence: 'once', difference: 'once' });
 });
 
 test('the interval of a mean over questions is as wide as the widest reading of it', () => {
@@ -57,15 +57,15 @@ test('an interval that is lopsided after 10 ms are added stays lopsided', () => 
 });
 
 test('nobody is named who failed, lost documents, is a reference row or is ranked apart', () => {
-  const from = of(samples.small().figures);
-  const main = findingsOf(from, 'prepared');
+  const view = of(samples.small().figures);
+  const main = findingsOf(view, 'prepared');
   assert.deepEqual(main.map((one) => one.about), ['Fastest hot', 'Fastest cold', 'Fastest to load', 'Smallest']);
   for (const finding of main) {
     assert.equal(finding.first?.system, 'clickhouse', finding.about);
     assert.equal(finding.first.ranking, 'prepared');
   }
-  assert.match(`${main[0]?.sentence} ${main[0]?.after}`, /fastest on 6 of 6 questions.*SQLite.*3 configurations without a verified time/);
-  const apart = findingsOf(from, 'extracted');
+  assert.match(`${main[0]?.sentence} ${main[0]?.runnersUp}`, /fastest on 6 of 6 questions.*SQLite.*3 configurations without a verified time/);
+  const apart = findingsOf(view, 'extracted');
   assert.ok(apart.every((one) => one.first === null || one.first.system === 'dolt'), 'MySQL lost two of a hundred documents');
 });
 
@@ -85,18 +85,18 @@ test('a load that was not verified keeps everything of it out of the ranking', (
   const load = figures.runs[0]?.cells.find((cell) => cell.configuration === 0 && cell.step === 'load');
   assert.ok(load);
   load.verdict = 'unverified';
-  const from = of(figures);
-  assert.ok(findingsOf(from, 'prepared').every((one) => one.first?.system !== 'clickhouse'));
-  const cell = cellsOf(from, 'q1', ['hot']).find((entry) => entry.cell.configuration === 0);
+  const view = of(figures);
+  assert.ok(findingsOf(view, 'prepared').every((one) => one.first?.system !== 'clickhouse'));
+  const cell = cellsOf(view, 'q1', ['hot']).find((entry) => entry.cell.configuration === 0);
   assert.ok(cell);
-  assert.equal(standing(from, cell).tier, 'apart');
+  assert.equal(rankStatus(view, cell).tier, 'apart');
 });
 
 test('cold that was not verified is never ranked as cold', () => {
-  const from = of(samples.small().figures);
-  const cold = cellsOf(from, 'q1', ['cold', 'cold-unverified']).find((entry) => entry.configuration.system === 'elasticsearch');
+  const view = of(samples.small().figures);
+  const cold = cellsOf(view, 'q1', ['cold', 'cold-unverified']).find((entry) => entry.configuration.system === 'elasticsearch');
   assert.ok(cold);
-  assert.deepEqual([standing(from, cold).tier, standing(from, cold).notes], ['apart', ['cold unverified']]);
+  assert.deepEqual([rankStatus(view, cold).tier, rankStatus(view, cold).notes], ['apart', ['cold unverified']]);
 });
 
 test('cold that was verified in some rounds only is not ranked, and a wrong answer does not hide behind it', () => {
@@ -105,10 +105,10 @@ test('cold that was verified in some rounds only is not ranked, and a wrong answ
   assert.ok(run);
   const index = run.configurations.findIndex((one) => one.system === 'sqlite');
   const slot = () => {
-    const from = of(figures);
-    const [entry, ...more] = cellsOf(from, 'q3', ['cold', 'cold-unverified']).filter((one) => one.cell.configuration === index);
+    const view = of(figures);
+    const [entry, ...more] = cellsOf(view, 'q3', ['cold', 'cold-unverified']).filter((one) => one.cell.configuration === index);
     assert.ok(entry && more.length === 0, 'two cells, one place');
-    return { entry, how: standing(from, entry) };
+    return { entry, how: rankStatus(view, entry) };
   };
   assert.deepEqual([slot().how.tier, slot().how.notes, slot().entry.cell.phase], ['apart', ['cold unverified in part'], 'cold']);
   assert.doesNotMatch(findingsOf(of(figures), 'prepared')[1]?.sentence ?? '', /SQLite/);
@@ -117,21 +117,21 @@ test('cold that was verified in some rounds only is not ranked, and a wrong answ
   for (const verdict of ['wrong', 'failed', 'timeout'] as const) {
     Object.assign(unverified, { verdict, median_s: null, low_s: null, high_s: null });
     assert.equal(slot().how.tier, 'none', verdict);
-    const from = of(figures);
-    const bar = placedBars(from, cellsOf(from, 'q3', ['cold', 'cold-unverified']), metric('time'), () => undefined)
+    const view = of(figures);
+    const bar = placedBars(view, cellsOf(view, 'q3', ['cold', 'cold-unverified']), metric('time'), () => undefined)
       .find((one) => one.entry.cell.configuration === index)?.bar;
     assert.deepEqual([bar?.value, bar?.label], [null, verdict]);
   }
 });
 
 test('a plan that breaks its promise keeps its time and its place apart', () => {
-  const from = of(samples.small().figures);
-  const broken = cellsOf(from, 'q6', ['hot']).find((entry) => entry.configuration.system === 'postgresql');
+  const view = of(samples.small().figures);
+  const broken = cellsOf(view, 'q6', ['hot']).find((entry) => entry.configuration.system === 'postgresql');
   assert.ok(broken && broken.cell.median_s !== null);
-  assert.deepEqual([standing(from, broken).tier, standing(from, broken).notes], ['apart', ['plan broken']]);
-  const kept = cellsOf(from, 'q5', ['hot']).find((entry) => entry.configuration.system === 'postgresql');
-  assert.equal(kept && standing(from, kept).tier, 'ranked');
-  const told = catches(from);
+  assert.deepEqual([rankStatus(view, broken).tier, rankStatus(view, broken).notes], ['apart', ['plan broken']]);
+  const kept = cellsOf(view, 'q5', ['hot']).find((entry) => entry.configuration.system === 'postgresql');
+  assert.equal(kept && rankStatus(view, kept).tier, 'ranked');
+  const told = findCaveats(view);
   assert.match(told.find((one) => one.title === 'Plan broken')?.text ?? '', /PostgreSQL 18\.6 json-only \(Q6\)/);
   assert.doesNotMatch(told.find((one) => one.title === 'Failures')?.text ?? '', /PostgreSQL/);
 });
@@ -151,27 +151,27 @@ test('what had not settled, and an answer compared with nothing, are shown and n
   const { figures } = samples.small();
   const run = figures.runs[0];
   assert.ok(run);
-  const size = (from: ReturnType<typeof of>) => cellsOf(from, 'size', ['steady'], 'drained').find((entry) => entry.configuration.system === 'mongodb');
-  const from = of(figures);
-  const entry = size(from);
+  const size = (view: ReturnType<typeof of>) => cellsOf(view, 'size', ['steady'], 'drained').find((entry) => entry.configuration.system === 'mongodb');
+  const view = of(figures);
+  const entry = size(view);
   assert.ok(entry);
-  assert.deepEqual([standing(from, entry).tier, standing(from, entry).notes], ['apart', ['not settled']]);
+  assert.deepEqual([rankStatus(view, entry).tier, rankStatus(view, entry).notes], ['apart', ['not settled']]);
   const cell = run.cells.find((one) => one.configuration === 0 && one.step === 'q1' && one.phase === 'hot');
   assert.ok(cell);
   cell.verdict = 'unverified';
   const doubted = of(figures);
-  assert.ok(catches(doubted).some((one) => one.title === 'Unverified answers' && /ClickHouse/.test(one.text)));
+  assert.ok(findCaveats(doubted).some((one) => one.title === 'Unverified answers' && /ClickHouse/.test(one.text)));
   assert.notEqual(findingsOf(doubted, 'prepared')[0]?.first?.system, 'clickhouse');
 });
 
 test('a ratio says whose best it is, also when that one is filtered out', () => {
   const { figures } = samples.small();
-  const from = view(figures, { ...initial(figures), withoutSystems: new Set(['clickhouse']) });
-  assert.ok(from);
-  const bars = placedBars(from, cellsOf(from, 'q1', ['hot']), metric('of_best'), () => undefined).map((one) => one.bar);
+  const view = buildView(figures, { ...initial(figures), withoutSystems: new Set(['clickhouse']) });
+  assert.ok(view);
+  const bars = placedBars(view, cellsOf(view, 'q1', ['hot']), metric('of_best'), () => undefined).map((one) => one.bar);
   const sqlite = bars.find((bar) => bar.name === 'SQLite 3.54.1 indexed');
   assert.ok(sqlite);
-  assert.match(spoken(sqlite), /: [\d.]+ × of ClickHouse 26\.7 challenge, slower$/);
+  assert.match(ariaLabel(sqlite), /: [\d.]+ × of ClickHouse 26\.7 challenge, slower$/);
 });
 
 test('documents a second are those that a configuration holds', () => {
@@ -209,22 +209,22 @@ test('a cell with parameters has them in its name, and another workload needs no
   const cell = run?.cells.find((one) => one.step === 'q1' && one.phase === 'hot');
   assert.ok(run && cell);
   run.cells.push({ ...cell, workload: 'append', step: 'q1', phase: 'batch', parameters: { clients: 4 } });
-  const from = of(figures);
-  const entry = from.entries.find((one) => one.cell.workload === 'append');
+  const view = of(figures);
+  const entry = view.entries.find((one) => one.cell.workload === 'append');
   assert.ok(entry);
-  assert.equal(standing(from, entry).tier, 'ranked');
-  assert.match(placedBars(from, [entry], metric('time'), () => undefined)[0]?.bar.name ?? '', /, 4 clients$/);
+  assert.equal(rankStatus(view, entry).tier, 'ranked');
+  assert.match(placedBars(view, [entry], metric('time'), () => undefined)[0]?.bar.name ?? '', /, 4 clients$/);
   run.cells = run.cells.filter((one) => one.step !== 'load');
   const lost = of(figures);
   const [first] = cellsOf(lost, 'q1', ['hot']);
   assert.ok(first);
-  assert.deepEqual(standing(lost, first).notes, ['no load known']);
+  assert.deepEqual(rankStatus(lost, first).notes, ['no load known']);
 });
 
 test('every catch of a run is told, in a line each', () => {
   const { figures, evidence } = samples.small();
-  const from = of(figures);
-  const found = catches(from, evidence.runs[0] ?? null);
+  const view = of(figures);
+  const found = findCaveats(view, evidence.runs[0] ?? null);
   assert.deepEqual(found.map((one) => one.title), [
     'Run not complete', 'Failures', 'Plan broken', 'Hot, not in memory', 'Not all documents loaded', 'Too few documents for all cores',
     'Statements as published', 'Another question', 'Embedded beside servers', 'Approximate answers',
@@ -243,23 +243,23 @@ test('every catch of a run is told, in a line each', () => {
   const run = old.runs[0];
   assert.ok(run);
   run.rounds = 1;
-  const titles = catches(of(old)).map((one) => one.title);
+  const titles = findCaveats(of(old)).map((one) => one.title);
   assert.ok(titles.includes('One round only') && titles.includes('Preparation not stated') && titles.includes('Ranked apart'));
   assert.ok(!titles.includes('Prepared differently'));
 });
 
 test('one sentence names the class and who was first at what, and does not hide a tie', () => {
   const { figures } = samples.small();
-  const from = of(figures);
-  assert.equal(leading(from), 'as-is');
-  assert.match(headline(from, findingsOf(from, 'as-is')), /^As is, DuckDB is the fastest hot and cold, loads fastest/);
-  const main = findingsOf(from, 'prepared');
-  assert.match(headline(from, main), /^Prepared for these questions, ClickHouse is the fastest hot and cold, loads fastest and is the smallest\.$/);
+  const view = of(figures);
+  assert.equal(leading(view), 'as-is');
+  assert.match(headline(view, findingsOf(view, 'as-is')), /^As is, DuckDB is the fastest hot and cold, loads fastest/);
+  const main = findingsOf(view, 'prepared');
+  assert.match(headline(view, main), /^Prepared for these questions, ClickHouse is the fastest hot and cold, loads fastest and is the smallest\.$/);
   const run = figures.runs[0];
   assert.ok(run);
   // A single configuration that may be equally good, not only the second, is enough that none leads.
   const other = run.configurations.findIndex((one) => one.ranking === 'prepared' && one.ranked && one.system !== 'clickhouse'
-    && main[0]?.after.includes(one.title));
+    && main[0]?.runnersUp.includes(one.title));
   for (const cell of run.cells) {
     if (cell.configuration === other && cell.phase === 'hot' && cell.median_s !== null) Object.assign(cell, { low_s: cell.median_s / 1e3, high_s: cell.median_s * 1e3 });
   }
@@ -268,21 +268,21 @@ test('one sentence names the class and who was first at what, and does not hide 
   assert.deepEqual([hot?.first, hot?.difference, hot?.alike.length], [null, 'not shown', 2]);
   assert.match(hot?.sentence ?? '', /^No difference shown between ClickHouse .* and .*\. ClickHouse .*: fastest on/);
   assert.match(headline(tied, findingsOf(tied, 'prepared')), /ClickHouse is the fastest cold, .*; no difference is shown between ClickHouse and .* \(fastest hot\)\.$/);
-  assert.equal(headline(from, []), '');
+  assert.equal(headline(view, []), '');
   const old = of(samples.two().figures);
   assert.match(headline(old, findingsOf(old, 'not stated, json-only')), /^ClickHouse is the fastest/);
 });
 
 test('classes and profiles are rankings of their own, in the order of the page, and what is never ranked is named nowhere', () => {
   const { figures } = samples.small();
-  const from = of(figures);
-  assert.deepEqual(from.rankings, ['as-is', 'prepared', 'prepared, not ranked', 'prepared, stock', 'extracted']);
-  assert.deepEqual(findingsOf(from, 'prepared, not ranked'), []);
-  const published = from.entries.filter((entry) => !entry.configuration.ranked && !entry.configuration.reference);
+  const view = of(figures);
+  assert.deepEqual(view.rankings, ['as-is', 'prepared', 'prepared, not ranked', 'prepared, stock', 'extracted']);
+  assert.deepEqual(findingsOf(view, 'prepared, not ranked'), []);
+  const published = view.entries.filter((entry) => !entry.configuration.ranked && !entry.configuration.reference);
   assert.ok(published.length > 10);
-  for (const entry of published) assert.notEqual(standing(from, entry).tier, 'ranked');
-  assert.deepEqual(standing(from, published.find((entry) => entry.cell.step === 'q4') ?? published[0]!).notes, ['not ranked', 'another question']);
-  const bars = placedBars(from, cellsOf(from, 'q1', ['hot']), metric('time'), () => undefined);
+  for (const entry of published) assert.notEqual(rankStatus(view, entry).tier, 'ranked');
+  assert.deepEqual(rankStatus(view, published.find((entry) => entry.cell.step === 'q4') ?? published[0]!).notes, ['not ranked', 'another question']);
+  const bars = placedBars(view, cellsOf(view, 'q1', ['hot']), metric('time'), () => undefined);
   const groups = [...new Set(bars.map((one) => one.bar.group))];
   assert.deepEqual(groups, ['As is', 'Prepared', 'Prepared, not ranked', 'Prepared, stock', 'Extracted']);
   // A configuration that is faster than all others in another class stays below its own heading.
@@ -298,13 +298,13 @@ test('hot that was not in memory is shown with its bytes, never ranked and never
   const cell = run.cells.find((one) => one.configuration === index && one.step === 'q2' && one.phase === 'hot');
   assert.ok(cell);
   Object.assign(cell, { phase: 'hot-not-in-memory', metrics: { ...cell.metrics, read_bytes: 1.09e9 } });
-  const from = of(figures);
-  const entry = cellsOf(from, 'q2', HOT).find((one) => one.cell === cell);
+  const view = of(figures);
+  const entry = cellsOf(view, 'q2', HOT).find((one) => one.cell === cell);
   assert.ok(entry);
-  assert.deepEqual([standing(from, entry).tier, standing(from, entry).notes], ['apart', ['not in memory: 1.09 GB read']]);
-  assert.equal(cellsOf(from, 'q2', ['hot']).some((one) => one.cell === cell), false);
-  assert.notEqual(findingsOf(from, 'prepared')[0]?.first?.system, 'clickhouse');
-  assert.match(catches(from).find((one) => one.title === 'Hot, not in memory')?.text ?? '', /ClickHouse 26\.7 challenge \(Q2 1\.09 GB\)/);
+  assert.deepEqual([rankStatus(view, entry).tier, rankStatus(view, entry).notes], ['apart', ['not in memory: 1.09 GB read']]);
+  assert.equal(cellsOf(view, 'q2', ['hot']).some((one) => one.cell === cell), false);
+  assert.notEqual(findingsOf(view, 'prepared')[0]?.first?.system, 'clickhouse');
+  assert.match(findCaveats(view).find((one) => one.title === 'Hot, not in memory')?.text ?? '', /ClickHouse 26\.7 challenge \(Q2 1\.09 GB\)/);
 });
 
 test('the smallest is who is smallest compacted; drained is told too, with the range over loads', () => {
@@ -318,8 +318,8 @@ test('the smallest is who is smallest compacted; drained is told too, with the r
   }
   const found = findingsOf(of(figures), 'prepared').find((one) => one.about === 'Smallest');
   assert.ok(found?.first && found.first.system !== 'clickhouse');
-  assert.match(`${found.sentence} ${found.after}`, /compacted.*Drained: ClickHouse 26\.7 challenge is the smallest, 1\.00 MB/);
-  assert.match(found.sure, /^Over 3 loads: .* to .*; the second .* to /);
+  assert.match(`${found.sentence} ${found.runnersUp}`, /compacted.*Drained: ClickHouse 26\.7 challenge is the smallest, 1\.00 MB/);
+  assert.match(found.confidence, /^Over 3 loads: .* to .*; the second .* to /);
   // Configurations with overlapping sizes over loads are not shown to differ.
   for (const one of run.cells) if (one.step === 'size' && one.state === 'compacted') Object.assign(one.metrics, { least_total_bytes: 1 });
   const alike = findingsOf(of(figures), 'prepared').find((one) => one.about === 'Smallest');
@@ -327,9 +327,9 @@ test('the smallest is who is smallest compacted; drained is told too, with the r
 });
 
 test('a run without class is told and never lies beside one with a class', () => {
-  const from = of(samples.two().figures);
-  assert.deepEqual(from.rankings, ['not stated, json-only', 'not stated, generated']);
-  assert.equal(rankingTitle(from.rankings[0] ?? ''), 'Class not stated, json-only');
+  const view = of(samples.two().figures);
+  assert.deepEqual(view.rankings, ['not stated, json-only', 'not stated, generated']);
+  assert.equal(rankingTitle(view.rankings[0] ?? ''), 'Class not stated, json-only');
   const [one, other] = [samples.two(), samples.small()].map((pack) => pack.figures.runs[0]?.configurations[0]);
   assert.ok(one && other);
   assert.notEqual(configurationKey(one), configurationKey({ ...other, version: one.version }));
@@ -341,7 +341,7 @@ test('processor time taken is held against all the time in which it was taken', 
   assert.ok(run && own);
   const trials = (at_ms: number[], seconds: number[], machine_steal_s: number[], more = {}) => ({ at_ms, seconds, metrics: { machine_steal_s, ...more } });
   const cells = [trials([10_000, 20_000], [0.1, 0.1], [0, 1]), trials([20_100], [0.1], [0.02]), trials([30_000], [0.1], [9], { machine_steal_share: [0.01] })].map((some) => ({ trials: some }));
-  const found = stolen({ ...own, cells } as unknown as RunEvidence, { ...run.machine, cores: 2 });
+  const found = stealByCell({ ...own, cells } as unknown as RunEvidence, { ...run.machine, cores: 2 });
   // 1 s of 20 core seconds is above 2 %, and so is 0.02 s of 0.2; the first trial has no previous one.
   assert.deepEqual(found, [{ much: 1, known: 2 }, { much: 1, known: 1 }, { much: 0, known: 1 }]);
 });

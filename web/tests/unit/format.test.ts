@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 
-import { byName, bytes, count, counted, figureTitle, interval, list, moment, percent, seconds, tick, times, whole } from '../../src/format.ts';
+import { byName, bytes, count, counted, figureTitle, integer, interval, list, percent, seconds, tick, times, timestamp } from '../../src/format.ts';
 import { escaped, markdown } from '../../src/export/markdown.ts';
 import { lineOf } from '../../src/charts/bars.ts';
 import { colourOf } from '../../src/colours.ts';
@@ -18,7 +18,7 @@ test('three digits and the right unit at every edge', () => {
   assert.equal(bytes(999_600), '1.00 MB');
   assert.equal(count(1_234_567), '1.23M');
   assert.equal(times(1), '1.00 ×');
-  assert.equal(whole(1_234_567), '1,234,567');
+  assert.equal(integer(1_234_567), '1,234,567');
 });
 
 test('almost all does not read as all', () => {
@@ -56,7 +56,7 @@ test('words', () => {
   assert.equal(list([]), '');
   assert.equal(counted(1, 'round'), '1 round');
   assert.equal(counted(2000, 'trial'), '2,000 trials');
-  assert.equal(moment('2026-11-22T04:27:41+02:00'), '2026-11-22 02:27 UTC');
+  assert.equal(timestamp('2026-11-22T04:27:41+02:00'), '2026-11-22 02:27 UTC');
   assert.equal(interval(0.001, null, seconds), '–');
   assert.equal(fileName('Q1 top <event> types', 'svg'), 'jsonathlon-q1-top-event-types.svg');
   assert.equal(fileName('…', 'svg'), 'jsonathlon-chart.svg');

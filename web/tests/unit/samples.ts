@@ -1,11 +1,11 @@
 // The sample runs of tests/data.mjs with the types of the model.
 
-import type { Cell, Configuration, Evidence, Figures, Published, RunEvidence, Score } from '../../src/model.ts';
+import type { Cell, Configuration, Evidence, PageData, Published, RunEvidence, Score } from '../../src/model.ts';
 
 declare const DATA: string;
 
 interface Pack {
-  figures: Figures;
+  figures: PageData;
   evidence: Evidence;
 }
 

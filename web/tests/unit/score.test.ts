@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 
 import { hot, scores } from '../../src/score.ts';
-import type { Figures, Score } from '../../src/model.ts';
-import type { Scorer } from '../../src/scoring.ts';
+import type { PageData, Score } from '../../src/model.ts';
+import type { ScoredConfiguration } from '../../src/scoring.ts';
 import type { State } from '../../src/state.ts';
 import { scorers } from '../../src/scoring.ts';
-import { view } from '../../src/select.ts';
 import { initial } from '../../src/state.ts';
+import { buildView } from '../../src/view.ts';
 import { samples } from './samples.ts';
 
 const ALL = [0, 1, 2, 3, 4];
@@ -60,13 +60,13 @@ test('what is suspected to be wrong is nobody\u2019s baseline', () => {
   assert.deepEqual(missing.slice(1), without, 'whatever it is, nobody else knows of it');
 });
 
-function shownOf(figures: Figures, change: Partial<State> = {}) {
-  const from = view(figures, { ...initial(figures), ...change });
-  assert.ok(from);
-  return from;
+function shownOf(figures: PageData, change: Partial<State> = {}) {
+  const view = buildView(figures, { ...initial(figures), ...change });
+  assert.ok(view);
+  return view;
 }
 
-const systemOf = (figures: Figures, one: Scorer) => figures.runs[0]?.configurations[one.configuration]?.system;
+const systemOf = (figures: PageData, one: ScoredConfiguration) => figures.runs[0]?.configurations[one.configuration]?.system;
 
 test('only what holds all documents is scored, each ranking by itself, over what is shown', () => {
   const { figures } = samples.small();
@@ -76,7 +76,7 @@ test('only what holds all documents is scored, each ranking by itself, over what
   assert.ok(all.every((one) => one.ranking !== 'prepared, not ranked'), 'never ranked');
   assert.ok(!systems.includes('yardstick'));
   assert.equal(all.find((one) => one.ranking === 'extracted')?.sides.hot.value, 1, 'alone in its ranking');
-  const least = (some: readonly Scorer[]) => Math.min(...some.filter((one) => one.ranking === 'prepared').map((one) => one.sides.hot.value ?? NaN));
+  const least = (some: readonly ScoredConfiguration[]) => Math.min(...some.filter((one) => one.ranking === 'prepared').map((one) => one.sides.hot.value ?? NaN));
   assert.equal(least(all), 1);
   assert.equal(least(scorers(shownOf(figures, { withoutSystems: new Set(['clickhouse']) }), 'medians', null)), 1, 'the best of those left');
   const only = all.flatMap((one) => (systemOf(figures, one) === 'clickhouse' ? [] : [one.configuration]));
@@ -146,7 +146,7 @@ test('hot that was not in memory has no score, whatever the basis, and nobody is
   const run = figures.runs[0];
   assert.ok(run);
   run.complete = true;
-  const stock = (all: readonly Scorer[]) => all.find((one) => one.ranking === 'prepared, stock')?.sides.hot;
+  const stock = (all: readonly ScoredConfiguration[]) => all.find((one) => one.ranking === 'prepared, stock')?.sides.hot;
   assert.deepEqual([stock(scorers(shownOf(figures), 'medians', null))?.word, stock(scorers(shownOf(figures), 'medians', null))?.missing], ['incomplete', 5]);
   assert.equal(stock(scorers(shownOf(figures), 'round 1', evidence.runs[0] ?? null))?.missing, 4);
 });

@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 
-import type { Figures } from '../../src/model.ts';
-import { view } from '../../src/select.ts';
-import { caveats, distributionOf, groupsOf, groupsWithTimes, leading, nines, overClients, overThroughput, percentileName, sentence, timesOf } from '../../src/serving.ts';
+import type { PageData } from '../../src/model.ts';
+import { dimensionsOf } from '../../src/labels.ts';
+import { caveats, distributionOf, groupsOf, groupsWithTimes, leaders, leaderSentence, nines, overClients, overThroughput, percentileName, timesOf } from '../../src/serving.ts';
 import { initial } from '../../src/state.ts';
 import { logTicks } from '../../src/charts/curves.ts';
-import { dimensionsOf } from '../../src/words.ts';
+import { buildView } from '../../src/view.ts';
 import { samples } from './samples.ts';
 
-function of(figures: Figures, without: readonly string[] = []) {
-  const from = view(figures, { ...initial(figures), withoutSystems: new Set(without) });
-  assert.ok(from);
-  return from;
+function of(figures: PageData, without: readonly string[] = []) {
+  const view = buildView(figures, { ...initial(figures), withoutSystems: new Set(without) });
+  assert.ok(view);
+  return view;
 }
 
 test('cells of a mix stand together, whatever the number of clients, the rate or the operation', () => {
@@ -24,11 +24,11 @@ test('cells of a mix stand together, whatever the number of clients, the rate or
 });
 
 test('throughput over clients leaves out what is wrong and marks what is not ranked', () => {
-  const from = of(samples.serving().figures);
-  const [a, , c] = groupsOf(from);
+  const view = of(samples.serving().figures);
+  const [a, , c] = groupsOf(view);
   assert.ok(a && c);
-  assert.deepEqual(overClients(from, a).map((curve) => [curve.configuration.system, curve.points.length]), [['postgresql', 3], ['mongodb', 3], ['sqlite', 3], ['duckdb', 3]]);
-  const curves = overClients(from, c);
+  assert.deepEqual(overClients(view, a).map((curve) => [curve.configuration.system, curve.points.length]), [['postgresql', 3], ['mongodb', 3], ['sqlite', 3], ['duckdb', 3]]);
+  const curves = overClients(view, c);
   const ranked = new Map(curves.map((curve) => [curve.configuration.system, curve.points.every((point) => point.ranked)]));
   assert.deepEqual([ranked.get('postgresql'), ranked.get('mock'), ranked.get('duckdb')], [true, false, false]);
   assert.deepEqual(curves[0]?.points.map((point) => point.x), [1, 8, 32]);
@@ -36,13 +36,13 @@ test('throughput over clients leaves out what is wrong and marks what is not ran
 });
 
 test('times are response times by a schedule, and service times only where there is none', () => {
-  const from = of(samples.serving().figures);
-  const groups = groupsOf(from);
+  const view = of(samples.serving().figures);
+  const groups = groupsOf(view);
   const those = groupsWithTimes(groups);
   assert.deepEqual(those.map((one) => [one.mix, timesOf(one).words]), [['a', 'response time'], ['c', 'service time']]);
   const [open] = those;
   assert.ok(open);
-  const [postgresql] = overThroughput(from, open, 'p99');
+  const [postgresql] = overThroughput(view, open, 'p99');
   assert.equal(postgresql?.points.length, 3);
   const rates = postgresql?.points.map((point) => point.x) ?? [];
   assert.deepEqual(rates, [...rates].sort((x, y) => x - y));
@@ -62,34 +62,34 @@ test('each nine of the axis of percentiles is as wide as the one before', () => 
 
 test('who gets most done is said with the interval, and that nothing is shown where nothing is', () => {
   const { figures } = samples.serving();
-  const [a, c] = leading(of(figures));
+  const [a, c] = leaders(of(figures));
   assert.ok(a && c);
-  assert.match(sentence(c).text, /^Mix c, synced: PostgreSQL 1\.0 key gets most done, [\d.]+k operations\/s \([\d.]+k … [\d.]+k\) at 32 clients\. SQLite 1\.0 key reaches 0\.\d+ × of it/);
+  assert.match(leaderSentence(c).text, /^Mix c, synced: PostgreSQL 1\.0 key gets most done, [\d.]+k operations\/s \([\d.]+k … [\d.]+k\) at 32 clients\. SQLite 1\.0 key reaches 0\.\d+ × of it/);
   assert.equal(a.others.length, 2, 'what is wrong or not ranked is not named');
   const [peak] = figures.runs[0]?.peaks.filter((one) => one.of_best.ratio < 1) ?? [];
   assert.ok(peak);
   Object.assign(peak.of_best, { low: 0.9, high: 1.02 });
   for (const one of figures.runs[0]?.peaks ?? []) if (one !== peak && one.of_best.ratio < 1) Object.assign(one, { value: 1 });
   for (const one of figures.runs[0]?.peaks ?? []) one.leads = false;
-  const not = leading(of(figures)).map(sentence).find((one) => one.sure === 'not shown');
+  const not = leaders(of(figures)).map(leaderSentence).find((one) => one.sure === 'not shown');
   assert.match(not?.text ?? '', /^Mix a, synced: no difference shown between PostgreSQL 1\.0 key and /);
   assert.doesNotMatch(not?.text ?? '', /gets most done/);
   for (const one of figures.runs[0]?.peaks ?? []) Object.assign(one.of_best, { low: null, high: null });
-  const few = leading(of(figures)).map(sentence);
+  const few = leaders(of(figures)).map(leaderSentence);
   assert.ok(few.every((one) => one.sure === 'once' && /too few rounds to say who gets most done/.test(one.text)), few[0]?.text);
 });
 
 test('who is filtered out leads nobody', () => {
   const { figures } = samples.serving();
-  const all = leading(of(figures)).find((one) => one.group.mix === 'c');
-  const without = leading(of(figures, ['postgresql'])).find((one) => one.group.mix === 'c');
+  const all = leaders(of(figures)).find((one) => one.group.mix === 'c');
+  const without = leaders(of(figures, ['postgresql'])).find((one) => one.group.mix === 'c');
   assert.equal(all?.best.entry.configuration.system, 'postgresql');
   assert.equal(without?.best.entry.configuration.system, 'sqlite');
   // Ratios over paired rounds are known only relative to the configuration that leads among all.
   const [next] = without?.others ?? [];
   assert.ok(next && next.ratio.value < 1 && next.ratio.low !== null);
-  const alone = leading(of(figures, ['postgresql', 'sqlite'])).find((one) => one.group.mix === 'c');
-  assert.equal(alone && sentence(alone).sure, 'alone');
+  const alone = leaders(of(figures, ['postgresql', 'sqlite'])).find((one) => one.group.mix === 'c');
+  assert.equal(alone && leaderSentence(alone).sure, 'alone');
 });
 
 test('the caveats of a run', () => {

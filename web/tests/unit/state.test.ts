@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 
-import type { Figures, Run } from '../../src/model.ts';
+import type { PageData, Run } from '../../src/model.ts';
 import type { State } from '../../src/state.ts';
 import { cellMark, fromFragment, initial, toFragment } from '../../src/state.ts';
-import { isShown, view } from '../../src/select.ts';
+import { buildView, isShown } from '../../src/view.ts';
 import { samples } from './samples.ts';
 
 const { figures } = samples.large();
@@ -54,7 +54,7 @@ test('names of runs and systems may hold anything', () => {
       ...run, name: 'a&b=c:d.é #', configurations: [{ ...configuration, system }, ...run.configurations.slice(1)],
       cells: run.cells.map((cell) => (cell.state === 'compacted' ? { ...cell, state: 'v1.2&' } : cell)),
     };
-    const both: Figures = { ...figures, runs: [odd, ...figures.runs.slice(1)] };
+    const both: PageData = { ...figures, runs: [odd, ...figures.runs.slice(1)] };
     const others: string[] = run.configurations.slice(1).map((one) => one.system);
     const choices: readonly ReadonlySet<string>[] = [new Set([system]), new Set(others)];
     for (const withoutSystems of choices) {
@@ -72,7 +72,7 @@ test('a link to a figure holds where cells stand in another order, and every cel
   assert.ok(run);
   assert.equal(new Set(run.cells.map((cell) => cellMark(run, cell))).size, run.cells.length);
   const fragment = toFragment({ ...own, opened: { run: 2, cell: 7 } }, figures);
-  const again: Figures = { ...figures, runs: figures.runs.map((one) => ({ ...one, cells: [...one.cells].reverse() })) };
+  const again: PageData = { ...figures, runs: figures.runs.map((one) => ({ ...one, cells: [...one.cells].reverse() })) };
   assert.deepEqual(fromFragment(fragment, again).opened, { run: 2, cell: run.cells.length - 8 });
 });
 
@@ -87,5 +87,5 @@ test('reference rows are shown whatever is chosen, others by every filter', () =
   assert.ok(shown({ ...own, withoutProfiles: new Set(['sized']) }).every((one) => one.reference));
   assert.ok(shown({ ...own, withoutVariants: new Set(['no-index']) }).every((one) => one.variant !== 'no-index'));
   assert.ok(shown({ ...own, structure: 'changed' }).every((one) => one.reference || one.structure?.retains === 'changed'));
-  assert.deepEqual(view(figures, { ...own, withoutQuestions: new Set(['q2']) })?.questions, ['q1', 'q3', 'q4', 'q5', 'q6']);
+  assert.deepEqual(buildView(figures, { ...own, withoutQuestions: new Set(['q2']) })?.questions, ['q1', 'q3', 'q4', 'q5', 'q6']);
 });

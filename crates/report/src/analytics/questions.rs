@@ -200,7 +200,7 @@ mod tests {
 
     #[test]
     fn the_page_calls_questions_the_same() {
-        let page = include_str!("../../../../web/src/words.ts");
+        let page = include_str!("../../../../web/src/labels.ts");
         for question in Question::ALL {
             let line = format!("['{}', '{}'],", question.id(), question.title());
             assert!(page.contains(&line), "{line}");

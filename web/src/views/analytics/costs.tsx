@@ -8,11 +8,11 @@ import type { Metric } from '../../metric.ts';
 import type { Page } from '../../page.ts';
 import type { Table, TableCell } from '../common/table.tsx';
 import { groupOf, placedBars } from '../../bars.ts';
-import { bytes, count, interval, NONE, or, percent, seconds, whole } from '../../format.ts';
+import { bytes, count, formatOr, integer, interval, NONE, percent, seconds } from '../../format.ts';
+import { HOT, stepTitle, verdictLabel } from '../../labels.ts';
 import { axisOf, metric } from '../../metric.ts';
 import { usePage } from '../../page.ts';
-import { cellsOf, isUnsettled, questionsIn, standing } from '../../select.ts';
-import { HOT, stepTitle, verdictWord } from '../../words.ts';
+import { cellsOf, hasBackgroundWork, questionsIn, rankStatus } from '../../view.ts';
 import { Multiples, Section } from '../common/multiples.tsx';
 import { multiplesOf, tablesOf } from './questions.tsx';
 
@@ -20,29 +20,29 @@ const LOADING = [{ step: 'load', title: 'Load, until durable and visible', phase
 const SETTLING = [['drained', 'drained_s'], ['compacted', 'compacted_s']] as const;
 
 function loadTable(page: Page): Table {
-  const { from } = page;
-  const entries = cellsOf(from, 'load', ['load'], null);
+  const { view } = page;
+  const entries = cellsOf(view, 'load', ['load'], null);
   const ordered = [
-    ...placedBars(from, entries, metric('time'), page.open).map((one) => one.entry),
+    ...placedBars(view, entries, metric('time'), page.open).map((one) => one.entry),
     ...entries.filter((entry) => entry.configuration.reference),
   ];
   const rows = ordered.map((entry): TableCell[] => {
     const { cell, configuration } = entry;
     const settled = (state: string, name: string): string => {
-      const size = cellsOf(from, 'size', ['steady'], state).find((one) => one.cell.configuration === cell.configuration)?.cell;
-      const time = or(size?.metrics[name], seconds);
-      return size !== undefined && isUnsettled(size) ? `${time}, not settled` : time;
+      const size = cellsOf(view, 'size', ['steady'], state).find((one) => one.cell.configuration === cell.configuration)?.cell;
+      const time = formatOr(size?.metrics[name], seconds);
+      return size !== undefined && hasBackgroundWork(size) ? `${time}, not settled` : time;
     };
     const { documents_loaded: loaded, documents_offered: offered } = cell.metrics;
-    const time = standing(from, entry).tier === 'none' ? null : cell.median_s;
+    const time = rankStatus(view, entry).tier === 'none' ? null : cell.median_s;
     return [
       `${configuration.title} ${configuration.version}`, configuration.variant, configuration.storage,
-      { text: time === null ? verdictWord(cell.verdict) : seconds(time), open: () => page.open(entry) },
+      { text: time === null ? verdictLabel(cell.verdict) : seconds(time), open: () => page.open(entry) },
       interval(cell.low_s, cell.high_s, seconds, cell.median_s), String(cell.trials),
-      loaded === undefined || offered === undefined ? NONE : percent(loaded / offered), or(cell.metrics.documents_rejected, whole),
-      or(cell.metrics.documents_per_s, count), or(cell.metrics.bytes_per_s, (rate) => `${bytes(rate)}/s`),
-      settled('drained', 'drained_s'), settled('compacted', 'compacted_s'), or(cell.metrics.peak_pss_bytes, bytes),
-      or(cell.metrics.written_bytes, bytes), cell.bound_by ?? NONE, verdictWord(cell.verdict),
+      loaded === undefined || offered === undefined ? NONE : percent(loaded / offered), formatOr(cell.metrics.documents_rejected, integer),
+      formatOr(cell.metrics.documents_per_s, count), formatOr(cell.metrics.bytes_per_s, (rate) => `${bytes(rate)}/s`),
+      settled('drained', 'drained_s'), settled('compacted', 'compacted_s'), formatOr(cell.metrics.peak_pss_bytes, bytes),
+      formatOr(cell.metrics.written_bytes, bytes), cell.bound_by ?? NONE, verdictLabel(cell.verdict),
     ];
   });
   return {
@@ -55,23 +55,23 @@ function loadTable(page: Page): Table {
       { title: 'written', figure: true }, { title: 'bound by' }, { title: 'verdict' },
     ],
     rows,
-    groups: from.rankings.length < 2 ? [] : ordered.map(({ configuration }) => (configuration.reference ? 'Never ranked' : groupOf(from, configuration.ranking))),
+    groups: view.rankings.length < 2 ? [] : ordered.map(({ configuration }) => (configuration.reference ? 'Never ranked' : groupOf(view, configuration.ranking))),
   };
 }
 
 /** Time to settle per configuration; it is recorded with the size that is read afterwards. */
 function settling(page: Page, state: string, name: string): Bar[] {
-  return placedBars(page.from, cellsOf(page.from, 'size', ['steady'], state), metric(name), page.open).map((one) => one.bar);
+  return placedBars(page.view, cellsOf(page.view, 'size', ['steady'], state), metric(name), page.open).map((one) => one.bar);
 }
 
 export function Load(): JSX.Element {
   const page = usePage();
-  const chosen = page.from.state.metric;
+  const chosen = page.view.state.metric;
   const shown = useMemo(() => metric(chosen === 'documents_per_s' ? chosen : 'time'), [chosen]);
-  const multiples = useMemo(() => multiplesOf(page, LOADING, shown), [page.from, shown]);
+  const multiples = useMemo(() => multiplesOf(page, LOADING, shown), [page.view, shown]);
   const after = useMemo(() => SETTLING.map(([state, name]) => ({
     key: state, title: `After the load, until ${state}`, own: settling(page, state, name), published: [], references: [],
-  })), [page.from]);
+  })), [page.view]);
   return (
     <Section id="load" title="Load">
       <p>From the first document sent until all are durable and visible to a query. Timed separately: draining, until background work ends by itself, and compacting on command. Where a system was <em>not settled</em> at the time limit, its bar is the limit, not a time.</p>
@@ -101,10 +101,10 @@ function Cost({ id, title, shown, children }: { id: string; title: string; shown
   const page = usePage();
   const steps = useMemo(() => [
     { step: 'load', title: 'Load', phases: ['load'], data: null },
-    ...questionsIn(page.from, HOT).map((step) => ({ step, title: `${stepTitle(step)}, hot`, phases: HOT })),
-  ], [page.from]);
+    ...questionsIn(page.view, HOT).map((step) => ({ step, title: `${stepTitle(step)}, hot`, phases: HOT })),
+  ], [page.view]);
   const multiples = useMemo(() => multiplesOf(page, steps, shown).map((one) =>
-    ({ ...one, own: one.own.some((bar) => bar.value !== null) ? one.own : [], references: one.references })), [page.from, steps, shown]);
+    ({ ...one, own: one.own.some((bar) => bar.value !== null) ? one.own : [], references: one.references })), [page.view, steps, shown]);
   return (
     <Section id={id} title={title}>
       {children}

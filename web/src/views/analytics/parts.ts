@@ -1,13 +1,13 @@
 // Parts of the page for the analytics workload.
 
-import type { Entry } from '../../select.ts';
-import type { WorkloadParts } from '../common/parts.ts';
-import { ANALYTICS } from '../../select.ts';
-import { COLD, HOT, isQuestion } from '../../words.ts';
-import { Bound } from './bound.tsx';
+import type { Entry } from '../../view.ts';
+import type { WorkloadSections } from '../common/sections.ts';
+import { COLD, HOT, isQuestion } from '../../labels.ts';
+import { ANALYTICS } from '../../view.ts';
+import { Bottlenecks } from './bottleneck.tsx';
 import { Cpu, Load, Memory } from './costs.tsx';
-import { Quality, StructureKept } from './documents.tsx';
 import { Findings } from './findings.tsx';
+import { Quality, StructureKept } from './loads.tsx';
 import { Cold, ColdOs, Hot } from './questions.tsx';
 import { Scores } from './scores.tsx';
 import { Sizes } from './sizes.tsx';
@@ -20,14 +20,14 @@ function shows({ cell: { step, phase } }: Entry): boolean {
   return (step === 'load' && phase === 'load') || (step === 'size' && phase === 'steady');
 }
 
-export const ANALYTICS_PARTS: WorkloadParts = {
+export const ANALYTICS_PARTS: WorkloadSections = {
   name: ANALYTICS,
   findings: Findings,
   parts: [
-    { id: 'scores', title: 'Scores', of: Scores }, { id: 'hot', title: 'Hot', of: Hot }, { id: 'cold', title: 'Cold', of: Cold },
-    { id: 'cold-os', title: null, of: ColdOs }, { id: 'load', title: 'Load', of: Load }, { id: 'size', title: 'Size', of: Sizes },
-    { id: 'quality', title: 'Data quality', of: Quality }, { id: 'structure', title: 'Structure', of: StructureKept },
-    { id: 'memory', title: 'Memory', of: Memory }, { id: 'cpu', title: 'CPU', of: Cpu }, { id: 'bound', title: 'Bound by', of: Bound },
+    { id: 'scores', title: 'Scores', component: Scores }, { id: 'hot', title: 'Hot', component: Hot }, { id: 'cold', title: 'Cold', component: Cold },
+    { id: 'cold-os', title: null, component: ColdOs }, { id: 'load', title: 'Load', component: Load }, { id: 'size', title: 'Size', component: Sizes },
+    { id: 'quality', title: 'Data quality', component: Quality }, { id: 'structure', title: 'Structure', component: StructureKept },
+    { id: 'memory', title: 'Memory', component: Memory }, { id: 'cpu', title: 'CPU', component: Cpu }, { id: 'bound', title: 'Bound by', component: Bottlenecks },
   ],
   shows,
 };

@@ -8,7 +8,7 @@ import type { Doubt, Scored } from '../../score.ts';
 import type { Kept } from '../../state.ts';
 import type { Table } from '../common/table.tsx';
 import { publishedBar } from '../../bars.ts';
-import { bytes, count, NONE, or, percent, seconds, three, tick } from '../../format.ts';
+import { bytes, count, formatOr, NONE, percent, seconds, threeDigits, tick } from '../../format.ts';
 import { usePage } from '../../page.ts';
 import { scores } from '../../score.ts';
 import { KEPT } from '../../state.ts';
@@ -46,9 +46,9 @@ function tableOf(all: readonly Published[]): Table {
       const one = all[index];
       if (one === undefined) return [];
       return [[
-        `${one.system}${one.suspected.length > 0 ? ' ?' : ''}`, one.version, one.tags.join(' ') || NONE, or(scored[index]?.hot, three), or(scored[index]?.cold, three), or(scored[index]?.size, three),
-        percent(one.loaded / one.scale), or(one.total_bytes, bytes),
-        ...QUESTIONS.map((question) => `${or(one.cold[question], seconds)} / ${or(one.hot[question], seconds)}`),
+        `${one.system}${one.suspected.length > 0 ? ' ?' : ''}`, one.version, one.tags.join(' ') || NONE, formatOr(scored[index]?.hot, threeDigits), formatOr(scored[index]?.cold, threeDigits), formatOr(scored[index]?.size, threeDigits),
+        percent(one.loaded / one.scale), formatOr(one.total_bytes, bytes),
+        ...QUESTIONS.map((question) => `${formatOr(one.cold[question], seconds)} / ${formatOr(one.hot[question], seconds)}`),
         one.retains_structure === null ? 'not stated' : one.retains_structure ? 'retained, as stated' : 'changed', one.machine, one.date ?? one.snapshot,
         one.suspected.map((it) => `${it.field}: ${it.reason}`).join('; ') || NONE, one.source,
       ]];
@@ -57,12 +57,12 @@ function tableOf(all: readonly Published[]): Table {
 }
 
 export function PublishedResults(): JSX.Element | null {
-  const { figures, from, change } = usePage();
+  const { figures, view, change } = usePage();
   const { published } = figures;
   const snapshots = useMemo(() => [...new Set(published.map((one) => one.snapshot))].sort().reverse(), [published]);
   const scales = useMemo(() => [...new Set(published.map((one) => one.scale))].sort((a, b) => a - b), [published]);
-  const own = from.run.data.documents;
-  const { month, kept, published: overlaid, scale: chosen } = from.state;
+  const own = view.run.data.documents;
+  const { month, kept, published: overlaid, scale: chosen } = view.state;
   const snapshot = month || overlaid || (snapshots[0] ?? '');
   const scale = chosen ?? (scales.includes(own) ? own : scales[scales.length - 1] ?? 0);
   const all = useMemo(() => published.filter((one) => one.snapshot === snapshot && one.scale === scale
@@ -71,7 +71,7 @@ export function PublishedResults(): JSX.Element | null {
     const scored = scoresOf(all);
     return KINDS.map((kind) => ({
       // Results that are likely to be errors are never at the top of a chart.
-      key: kind, title: `Published score: ${kind}`, own: all.map((one, index) => ({ doubted: kind === 'size' ? doubtOf(one).size : doubtOf(one).times, bar: publishedBar(one, scored[index]?.[kind] ?? null, three) }))
+      key: kind, title: `Published score: ${kind}`, own: all.map((one, index) => ({ doubted: kind === 'size' ? doubtOf(one).size : doubtOf(one).times, bar: publishedBar(one, scored[index]?.[kind] ?? null, threeDigits) }))
         .sort((a, b) => Number(a.doubted) - Number(b.doubted) || (a.bar.value ?? Infinity) - (b.bar.value ?? Infinity)).map(({ bar }) => bar), published: [], references: [],
     }));
   }, [all]);
@@ -87,7 +87,7 @@ export function PublishedResults(): JSX.Element | null {
           {KEPT.map((one) => <option value={one}>{KEPT_WORDS[one]}</option>)}
         </select></label>
       </div>
-      <Multiples multiples={multiples} format={three} axis="score" scale={SCORE_SCALE} tables={() => [tableOf(all)]} empty="No such results. February 2025 does not state whether structure is retained: choose “all”." />
+      <Multiples multiples={multiples} format={threeDigits} axis="score" scale={SCORE_SCALE} tables={() => [tableOf(all)]} empty="No such results. February 2025 does not state whether structure is retained: choose “all”." />
       {doubted.length > 0 && (
         <>
           <h3>Suspected errors</h3>

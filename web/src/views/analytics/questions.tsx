@@ -5,15 +5,15 @@ import type { JSX } from 'preact';
 
 import type { Metric } from '../../metric.ts';
 import type { Page } from '../../page.ts';
-import type { Entry, View } from '../../select.ts';
+import type { Entry, View } from '../../view.ts';
 import type { Multiple } from '../common/multiples.tsx';
 import type { Table, TableCell } from '../common/table.tsx';
 import { groupOf, placedBars, publishedBar, publishedGroup, publishedHere, references } from '../../bars.ts';
-import { count, interval, NONE, or, seconds, times } from '../../format.ts';
+import { count, formatOr, interval, NONE, seconds, times } from '../../format.ts';
+import { COLD, configurationName, HOT, parametersOf, profileLabel, stepTitle, verdictLabel } from '../../labels.ts';
 import { axisOf, documentsOf, metric as metricNamed } from '../../metric.ts';
 import { usePage } from '../../page.ts';
-import { cellsOf, questionsIn, standing, worstVerdict } from '../../select.ts';
-import { COLD, configurationName, HOT, parametersOf, profileWord, stepTitle, verdictWord } from '../../words.ts';
+import { cellsOf, questionsIn, rankStatus, worstVerdict } from '../../view.ts';
 import { Multiples, Section } from '../common/multiples.tsx';
 
 interface Step {
@@ -25,18 +25,18 @@ interface Step {
 
 /** Builds one chart per step for a metric. */
 export function multiplesOf(page: Page, steps: readonly Step[], metric: Metric): Multiple[] {
-  const { from, open } = page;
-  const others = metric.time ? publishedHere(from) : [];
+  const { view, open } = page;
+  const others = metric.time ? publishedHere(view) : [];
   return steps.map(({ step, title, phases, data }) => {
-    const entries = cellsOf(from, step, phases, data);
+    const entries = cellsOf(view, step, phases, data);
     const place = /^q[1-5]$/.test(step) ? Number(step.slice(1)) - 1 : -1;
     const cold = phases.includes('cold');
     return {
       key: step,
       title,
-      own: placedBars(from, entries, metric, open).map((one) => one.bar),
-      published: place < 0 ? [] : others.map((one) => publishedBar(one, (cold ? one.cold : one.hot)[place] ?? null, seconds, publishedGroup(from))),
-      references: references(from, entries, metric),
+      own: placedBars(view, entries, metric, open).map((one) => one.bar),
+      published: place < 0 ? [] : others.map((one) => publishedBar(one, (cold ? one.cold : one.hot)[place] ?? null, seconds, publishedGroup(view))),
+      references: references(view, entries, metric),
     };
   });
 }
@@ -51,62 +51,62 @@ function row(page: Page, entry: Entry, metric: Metric): TableCell[] {
   const { cell, configuration } = entry;
   const beside = (one: typeof cell.of_best): string =>
     one === null ? NONE : `${times(one.ratio)}${one.low === null ? '' : ` (${interval(one.low, one.high, times)})`}`;
-  const { notes, tier } = standing(page.from, entry);
+  const { notes, tier } = rankStatus(page.view, entry);
   const time = tier === 'none' ? null : cell.median_s;
-  const verdict = verdictWord(worstVerdict(entry));
-  const best = cell.of_best === null ? undefined : page.from.run.configurations[cell.of_best.other];
+  const verdict = verdictLabel(worstVerdict(entry));
+  const best = cell.of_best === null ? undefined : page.view.run.configurations[cell.of_best.other];
   const parameters = parametersOf(cell);
   const base: TableCell[] = [
     `${configuration.title} ${configuration.version}${parameters === '' ? '' : `, ${parameters}`}`, configuration.variant, configuration.storage,
     { text: time === null ? verdict : seconds(time), open: () => page.open(entry) },
     interval(cell.low_s, cell.high_s, seconds, cell.median_s), beside(cell.of_best), best === undefined ? NONE : configurationName(best), beside(cell.of_yardstick),
-    time !== null && time > 0 ? count(documentsOf(page.from.run, cell.configuration) / time) : NONE,
+    time !== null && time > 0 ? count(documentsOf(page.view.run, cell.configuration) / time) : NONE,
     String(cell.trials), [verdict, ...notes.filter((note) => note !== verdict)].join(', '),
-    cell.bound_by ?? NONE, configuration.reference ? 'never ranked' : configuration.ranking, profileWord(configuration),
+    cell.bound_by ?? NONE, configuration.reference ? 'never ranked' : configuration.ranking, profileLabel(configuration),
   ];
   if (metric.time) return base;
-  const estimate = tier === 'none' ? null : metric.of(cell, page.from.run);
-  return [...base.slice(0, 3), { text: or(estimate?.value, metric.format), open: () => page.open(entry) }, ...base.slice(3)];
+  const estimate = tier === 'none' ? null : metric.of(cell, page.view.run);
+  return [...base.slice(0, 3), { text: formatOr(estimate?.value, metric.format), open: () => page.open(entry) }, ...base.slice(3)];
 }
 
 /** Builds one table per step, in the order of its chart, reference configurations last. */
 export function tablesOf(page: Page, steps: readonly Step[], metric: Metric): Table[] {
   return steps.map(({ step, title, phases, data }) => {
-    const entries = cellsOf(page.from, step, phases, data);
+    const entries = cellsOf(page.view, step, phases, data);
     const ordered = [
-      ...placedBars(page.from, entries, metric, page.open).map((one) => one.entry),
+      ...placedBars(page.view, entries, metric, page.open).map((one) => one.entry),
       ...entries.filter((entry) => entry.configuration.reference),
     ];
     const columns = metric.time ? COLUMNS : [...COLUMNS.slice(0, 3), { title: metric.title, figure: true }, ...COLUMNS.slice(3)];
-    const published = metric.time && /^q[1-5]$/.test(step) ? publishedHere(page.from) : [];
+    const published = metric.time && /^q[1-5]$/.test(step) ? publishedHere(page.view) : [];
     const place = Number(step.slice(1)) - 1;
     const rows: TableCell[][] = ordered.map((entry) => row(page, entry, metric));
     for (const one of published) {
       const time = (phases.includes('cold') ? one.cold : one.hot)[place];
       rows.push([
-        `${one.system} ${one.version}`, one.tags.join(' '), NONE, or(time, seconds), NONE, NONE, NONE, NONE, NONE, NONE,
+        `${one.system} ${one.version}`, one.tags.join(' '), NONE, formatOr(time, seconds), NONE, NONE, NONE, NONE, NONE, NONE,
         `published${one.suspected.length > 0 ? ', suspected error' : ''}`, NONE, `${one.machine}, ${one.date ?? one.snapshot}`, NONE,
       ]);
     }
     const groups = [
-      ...ordered.map(({ configuration }) => (configuration.reference ? 'Never ranked' : groupOf(page.from, configuration.ranking))),
+      ...ordered.map(({ configuration }) => (configuration.reference ? 'Never ranked' : groupOf(page.view, configuration.ranking))),
       ...published.map(() => 'Published by others'),
     ];
-    return { title, columns, rows, groups: page.from.rankings.length > 1 ? groups : [] };
+    return { title, columns, rows, groups: page.view.rankings.length > 1 ? groups : [] };
   });
 }
 
 /** Axis title of a metric, adapted to pages with several rankings. */
-function axisIn(from: View, metric: Metric): string {
-  const own = metric.name === 'of_best' && from.rankings.length > 1 ? ' of the same ranking' : '';
+function axisIn(view: View, metric: Metric): string {
+  const own = metric.name === 'of_best' && view.rankings.length > 1 ? ' of the same ranking' : '';
   return axisOf({ ...metric, title: `${metric.title}${own}` });
 }
 
 /** Remark if the best of the run is filtered out: ratios always refer to the whole run. */
-function remarkOf(from: View, steps: readonly Step[], metric: Metric): string {
-  const hidden = steps.flatMap(({ step, phases }) => cellsOf(from, step, phases)).some(({ cell }) => {
+function remarkOf(view: View, steps: readonly Step[], metric: Metric): string {
+  const hidden = steps.flatMap(({ step, phases }) => cellsOf(view, step, phases)).some(({ cell }) => {
     const other = metric.beside?.(cell)?.other;
-    return other !== undefined && from.shown[other] !== true;
+    return other !== undefined && view.shown[other] !== true;
   });
   return hidden ? `${metric.title}: the best of the whole run, filtered out or not.` : '';
 }
@@ -120,14 +120,14 @@ interface Props {
 
 function Questions({ id, title, phases, children }: Props): JSX.Element {
   const page = usePage();
-  const metric = useMemo(() => metricNamed(page.from.state.metric), [page.from.state.metric]);
-  const steps = useMemo(() => questionsIn(page.from, phases).map((step) => ({ step, title: stepTitle(step), phases })), [page.from, phases]);
-  const multiples = useMemo(() => multiplesOf(page, steps, metric), [page.from, steps, metric]);
+  const metric = useMemo(() => metricNamed(page.view.state.metric), [page.view.state.metric]);
+  const steps = useMemo(() => questionsIn(page.view, phases).map((step) => ({ step, title: stepTitle(step), phases })), [page.view, phases]);
+  const multiples = useMemo(() => multiplesOf(page, steps, metric), [page.view, steps, metric]);
   return (
     <Section id={id} title={title}>
       {children}
-      <Multiples multiples={multiples} format={metric.format} axis={axisIn(page.from, metric)} remark={remarkOf(page.from, steps, metric)}
-        tables={() => tablesOf(page, steps, metric)} empty={`No question was asked ${id} in the ${page.from.state.data} state in this choice.`} />
+      <Multiples multiples={multiples} format={metric.format} axis={axisIn(page.view, metric)} remark={remarkOf(page.view, steps, metric)}
+        tables={() => tablesOf(page, steps, metric)} empty={`No question was asked ${id} in the ${page.view.state.data} state in this choice.`} />
     </Section>
   );
 }
@@ -152,8 +152,8 @@ export function Cold(): JSX.Element {
 
 /** Cold times by the published definition (page cache dropped only), if the run has measured them. */
 export function ColdOs(): JSX.Element | null {
-  const { from } = usePage();
-  if (!from.entries.some((entry) => entry.cell.phase === 'cold-os')) return null;
+  const { view } = usePage();
+  if (!view.entries.some((entry) => entry.cell.phase === 'cold-os')) return null;
   return (
     <Questions id="cold-os" title="Cold, page cache only" phases={COLD_OS}>
       <p>The engine keeps running with its own caches; only the operating system’s page cache is dropped. Published results call this cold.</p>

@@ -5,36 +5,36 @@ import type { JSX } from 'preact';
 
 import type { Bar, Scale } from '../../charts/bars.ts';
 import type { Page } from '../../page.ts';
-import type { Kind, Scorer } from '../../scoring.ts';
+import type { Kind, ScoredConfiguration } from '../../scoring.ts';
 import type { Basis } from '../../state.ts';
 import type { Multiple } from '../common/multiples.tsx';
 import type { Table, TableCell } from '../common/table.tsx';
 import { groupOf } from '../../bars.ts';
 import { barsHeight, drawBars, multipleScale } from '../../charts/bars.ts';
-import { Figure } from '../../charts/figure.tsx';
+import { ChartFrame } from '../../charts/frame.tsx';
 import { colourOf } from '../../colours.ts';
-import { counted, NONE, three } from '../../format.ts';
+import { counted, NONE, threeDigits } from '../../format.ts';
+import { configurationName, rankingTitle, stepName } from '../../labels.ts';
 import { usePage } from '../../page.ts';
 import { scoredQuestions, scorers } from '../../scoring.ts';
 import { BASES } from '../../state.ts';
-import { configurationName, rankingTitle, stepName } from '../../words.ts';
 import { Multiples, Section } from '../common/multiples.tsx';
 
 /** The scale of score charts: multiples of the best. */
-export const SCORE_SCALE = (values: readonly number[]): Scale => multipleScale(values, three, 'score, less is better');
+export const SCORE_SCALE = (values: readonly number[]): Scale => multipleScale(values, threeDigits, 'score, less is better');
 const KINDS: readonly Kind[] = ['hot', 'cold', 'size'];
 
-function barOf(page: Page, one: Scorer, kind: Kind): Bar | null {
-  const configuration = page.from.run.configurations[one.configuration];
+function barOf(page: Page, one: ScoredConfiguration, kind: Kind): Bar | null {
+  const configuration = page.view.run.configurations[one.configuration];
   if (configuration === undefined) return null;
   const side = one.sides[kind];
   const notes = side.approximate && side.word === null ? ['approximate', ...side.notes] : [...side.notes];
   const { entry } = side;
   const value = side.word === null ? side.value : null;
   return {
-    key: String(one.configuration), name: configurationName(configuration), notes, group: groupOf(page.from, one.ranking), colour: colourOf(configuration.system),
+    key: String(one.configuration), name: configurationName(configuration), notes, group: groupOf(page.view, one.ranking), colour: colourOf(configuration.system),
     look: side.doubted ? 'muted' : side.approximate ? 'hatched' : 'plain',
-    value, low: null, high: null, label: value === null ? side.word ?? NONE : three(value), more: '',
+    value, low: null, high: null, label: value === null ? side.word ?? NONE : threeDigits(value), more: '',
     open: entry === null ? null : () => page.open(entry),
   };
 }
@@ -42,17 +42,17 @@ function barOf(page: Page, one: Scorer, kind: Kind): Bar | null {
 /**
  * Sorts by ranking; within it best first, then configurations that lack a time, last those without a score.
  */
-function ordered(page: Page, all: readonly Scorer[], kind: Kind): Scorer[] {
-  const ranking = (one: Scorer): number => page.from.rankings.indexOf(one.ranking);
-  const late = ({ sides }: Scorer): number => (sides[kind].word !== null ? 2 : sides[kind].missing > 0 ? 1 : 0);
+function ordered(page: Page, all: readonly ScoredConfiguration[], kind: Kind): ScoredConfiguration[] {
+  const ranking = (one: ScoredConfiguration): number => page.view.rankings.indexOf(one.ranking);
+  const late = ({ sides }: ScoredConfiguration): number => (sides[kind].word !== null ? 2 : sides[kind].missing > 0 ? 1 : 0);
   return [...all].sort((a, b) =>
     ranking(a) - ranking(b) || late(a) - late(b) || (a.sides[kind].value ?? Infinity) - (b.sides[kind].value ?? Infinity) || 0);
 }
 
-function multiplesOf(page: Page, all: readonly Scorer[]): Multiple[] {
+function multiplesOf(page: Page, all: readonly ScoredConfiguration[]): Multiple[] {
   return KINDS.map((kind) => ({
     key: kind,
-    title: `Score: ${kind}${kind === 'size' ? ` (${page.from.state.data})` : ''}`,
+    title: `Score: ${kind}${kind === 'size' ? ` (${page.view.state.data})` : ''}`,
     own: all.some((one) => one.sides[kind].entry !== null) ? ordered(page, all, kind).flatMap((one) => barOf(page, one, kind) ?? []) : [],
     published: [],
     references: [],
@@ -60,9 +60,9 @@ function multiplesOf(page: Page, all: readonly Scorer[]): Multiple[] {
 }
 
 /** The values of all score charts as a table, in the order of the hot scores. */
-function tableOf(page: Page, all: readonly Scorer[], basis: Basis): Table {
+function tableOf(page: Page, all: readonly ScoredConfiguration[], basis: Basis): Table {
   const rows = ordered(page, all, 'hot').map((one): TableCell[] => {
-    const configuration = page.from.run.configurations[one.configuration];
+    const configuration = page.view.run.configurations[one.configuration];
     const notes = KINDS.flatMap((kind) => {
       const bar = barOf(page, one, kind);
       return bar === null || bar.notes.length === 0 ? [] : [`${kind}: ${bar.notes.join(', ')}`];
@@ -78,7 +78,7 @@ function tableOf(page: Page, all: readonly Scorer[], basis: Basis): Table {
       { title: 'configuration', name: true }, { title: 'ranking', name: true }, ...KINDS.map((title) => ({ title, figure: true })), { title: 'notes' },
     ],
     rows,
-    groups: ordered(page, all, 'hot').map((one) => groupOf(page.from, one.ranking)),
+    groups: ordered(page, all, 'hot').map((one) => groupOf(page.view, one.ranking)),
   };
 }
 
@@ -88,20 +88,20 @@ const BASIS_WORDS: Record<Basis, string> = {
 };
 
 function questionsWords(page: Page, basis: Basis): string {
-  const [hot, cold] = [scoredQuestions(page.from, basis, 'hot'), scoredQuestions(page.from, basis, 'cold')];
+  const [hot, cold] = [scoredQuestions(page.view, basis, 'hot'), scoredQuestions(page.view, basis, 'cold')];
   const words = (questions: readonly string[]): string => questions.map(stepName).join(', ') || 'no question';
   return hot.join() === cold.join() ? words(hot) : `${words(hot)} (cold: ${words(cold)})`;
 }
 
 export function Scores(): JSX.Element {
   const page = usePage();
-  const { from, evidence, change } = page;
-  const { basis } = from.state;
-  const trials = evidence?.runs[from.runIndex] ?? null;
+  const { view, evidence, change } = page;
+  const { basis } = view.state;
+  const trials = evidence?.runs[view.runIndex] ?? null;
   const needed = basis === 'medians' ? null : trials;
-  const all = useMemo(() => scorers(from, basis, needed), [from, basis, needed]);
-  const multiples = useMemo(() => multiplesOf(page, all), [from, all]);
-  const open = basis === 'round 1' && !from.run.complete;
+  const all = useMemo(() => scorers(view, basis, needed), [view, basis, needed]);
+  const multiples = useMemo(() => multiplesOf(page, all), [view, all]);
+  const open = basis === 'round 1' && !view.run.complete;
   return (
     <Section id="scores" title="Scores">
       <p>
@@ -119,9 +119,9 @@ export function Scores(): JSX.Element {
         ))}
       </fieldset>
       {open ? (
-        <p class="empty">This run is not complete ({counted(from.run.open, 'planned trial')} without a record), so it has no score over round 1: an open trial would count as a missing time.</p>
+        <p class="empty">This run is not complete ({counted(view.run.open, 'planned trial')} without a record), so it has no score over round 1: an open trial would count as a missing time.</p>
       ) : basis === 'round 1' && trials === null ? <p class="empty">Reading the trials …</p> : (
-        <Multiples multiples={multiples} format={three} axis="score" scale={SCORE_SCALE} tables={() => [tableOf(page, all, basis)]}
+        <Multiples multiples={multiples} format={threeDigits} axis="score" scale={SCORE_SCALE} tables={() => [tableOf(page, all, basis)]}
           empty="Nothing to score: no configuration shown holds all documents." />
       )}
     </Section>
@@ -131,31 +131,31 @@ export function Scores(): JSX.Element {
 /** Maximum number of bars in the chart on the first screen. */
 const FIRST = 8;
 
-const TOGETHER = 'all questions, hot, × of the first';
+const COMBINED_TITLE = 'all questions, hot, × of the first';
 
 /** Chart of the hot scores of a ranking for the first screen. */
-export function Glance({ ranking, eager }: { ranking: string; eager: boolean }): JSX.Element | null {
+export function ScorePreview({ ranking, eager }: { ranking: string; eager: boolean }): JSX.Element | null {
   const page = usePage();
-  const { from } = page;
+  const { view } = page;
   const bars = useMemo(() => {
-    const whole = scorers(from, 'medians', null).filter((one) =>
+    const whole = scorers(view, 'medians', null).filter((one) =>
       one.ranking === ranking && one.sides.hot.word === null && one.sides.hot.missing === 0);
     // Scored again without configurations that lack a time, so that none of them serves as the best of a
     // question.
-    const among = scorers(from, 'medians', null, new Set(whole.map((one) => one.configuration)));
+    const among = scorers(view, 'medians', null, new Set(whole.map((one) => one.configuration)));
     const scored = ordered(page, among, 'hot').slice(0, FIRST).flatMap((one) => barOf(page, one, 'hot') ?? []);
     // As on the cards: relative to the first configuration, not to the best of each question.
     const first = Math.min(...scored.flatMap((bar) => bar.value ?? []));
     return scored.map((bar) => {
       const value = bar.value === null ? null : bar.value / first;
-      return { ...bar, group: '', value, label: value === null ? bar.label : three(value) };
+      return { ...bar, group: '', value, label: value === null ? bar.label : threeDigits(value) };
     });
-  }, [from, ranking]);
-  const title = from.rankings.length > 1 ? `${rankingTitle(ranking)}: ${TOGETHER}` : TOGETHER.replace('all', 'All');
+  }, [view, ranking]);
+  const title = view.rankings.length > 1 ? `${rankingTitle(ranking)}: ${COMBINED_TITLE}` : COMBINED_TITLE.replace('all', 'All');
   const draw = useMemo(() => {
-    const scale = multipleScale(bars.flatMap((bar) => bar.value ?? []), three, 'score ÷ that of the first, less is better');
+    const scale = multipleScale(bars.flatMap((bar) => bar.value ?? []), threeDigits, 'score ÷ that of the first, less is better');
     return (width: number) => drawBars(bars, [], scale, width, title);
   }, [bars, title]);
   if (bars.length === 0) return null;
-  return <Figure title={title} height={barsHeight(bars.length, 0)} draw={draw} eager={eager} />;
+  return <ChartFrame title={title} height={barsHeight(bars.length, 0)} draw={draw} eager={eager} />;
 }

@@ -11,11 +11,11 @@ import type { Table } from '../common/table.tsx';
 import type { Estimate } from '../../stats.ts';
 import { groupOf, placedBars, publishedBar, publishedGroup, publishedHere, references } from '../../bars.ts';
 import { logScale } from '../../charts/bars.ts';
-import { bytes, interval, NONE, or, percent, three } from '../../format.ts';
+import { bytes, formatOr, interval, NONE, percent, threeDigits } from '../../format.ts';
+import { verdictLabel } from '../../labels.ts';
 import { isOfFiles, totalBytes, totalRange } from '../../metric.ts';
 import { usePage } from '../../page.ts';
-import { cellsOf, standing } from '../../select.ts';
-import { verdictWord } from '../../words.ts';
+import { cellsOf, rankStatus } from '../../view.ts';
 import { Multiples, Section } from '../common/multiples.tsx';
 
 const TOTAL: Metric = {
@@ -41,27 +41,27 @@ export function plainScale(values: readonly number[], format: (value: number) =>
 const SCALE = (values: readonly number[]): Scale => plainScale(values, bytes, 'bytes, less is better');
 
 function statesOf(page: Page): string[] {
-  const states = new Set((page.from.bySteps.get('size') ?? []).flatMap((entry) => entry.cell.state ?? []));
+  const states = new Set((page.view.bySteps.get('size') ?? []).flatMap((entry) => entry.cell.state ?? []));
   // Compacted first, because that is the lasting state.
   return [...states].sort((a, b) => (a < b ? -1 : 1));
 }
 
 function files(page: Page): Reference[] {
-  return Object.entries(page.from.run.data.reference_sizes)
+  return Object.entries(page.view.run.data.reference_sizes)
     .sort((a, b) => b[1] - a[1])
     .map(([name, value]) => ({ name, value, label: bytes(value) }));
 }
 
 function multiplesOf(page: Page): Multiple[] {
-  const { from } = page;
+  const { view } = page;
   return statesOf(page).map((state) => {
-    const entries = cellsOf(from, 'size', ['steady'], state);
+    const entries = cellsOf(view, 'size', ['steady'], state);
     return {
       key: state,
       title: `Size ${state}`,
-      own: placedBars(from, entries, TOTAL, page.open).map((one) => one.bar),
-      published: state !== 'drained' ? [] : publishedHere(from).map((one) => publishedBar(one, one.total_bytes, bytes, publishedGroup(from))),
-      references: [...files(page), ...references(from, entries, TOTAL).slice(0, 1)],
+      own: placedBars(view, entries, TOTAL, page.open).map((one) => one.bar),
+      published: state !== 'drained' ? [] : publishedHere(view).map((one) => publishedBar(one, one.total_bytes, bytes, publishedGroup(view))),
+      references: [...files(page), ...references(view, entries, TOTAL).slice(0, 1)],
     };
   });
 }
@@ -71,29 +71,29 @@ function rangeOf(one: Estimate | null): string {
 }
 
 function tableOf(page: Page, state: string): Table {
-  const { from } = page;
-  const documents = Math.max(1, from.run.data.documents);
-  const raw = from.run.data.reference_sizes.raw ?? from.run.data.bytes;
-  const entries = cellsOf(from, 'size', ['steady'], state);
+  const { view } = page;
+  const documents = Math.max(1, view.run.data.documents);
+  const raw = view.run.data.reference_sizes.raw ?? view.run.data.bytes;
+  const entries = cellsOf(view, 'size', ['steady'], state);
   const ordered = [
-    ...placedBars(from, entries, TOTAL, page.open).map((one) => one.entry),
+    ...placedBars(view, entries, TOTAL, page.open).map((one) => one.entry),
     ...entries.filter((entry) => entry.configuration.reference),
   ];
   const rows = ordered.map((entry) => {
     const { cell, configuration } = entry;
-    const how = standing(from, entry);
+    const how = rankStatus(view, entry);
     const total = how.tier === 'none' ? null : totalBytes(cell);
     return [
       `${configuration.title} ${configuration.version}`, configuration.variant, configuration.storage,
-      { text: total === null ? verdictWord(cell.verdict) : bytes(total), open: () => page.open(entry) },
+      { text: total === null ? verdictLabel(cell.verdict) : bytes(total), open: () => page.open(entry) },
       total === null ? NONE : rangeOf(totalRange(cell)),
-      or(cell.metrics.data_bytes, bytes), or(cell.metrics.index_bytes, bytes), or(cell.metrics.files_bytes, bytes),
-      or(cell.metrics.log_bytes, bytes), total === null ? NONE : three(total / documents), total === null ? NONE : percent(total / raw),
-      [verdictWord(cell.verdict), ...how.notes, ...(isOfFiles(cell) ? ['files'] : [])].join(', '),
+      formatOr(cell.metrics.data_bytes, bytes), formatOr(cell.metrics.index_bytes, bytes), formatOr(cell.metrics.files_bytes, bytes),
+      formatOr(cell.metrics.log_bytes, bytes), total === null ? NONE : threeDigits(total / documents), total === null ? NONE : percent(total / raw),
+      [verdictLabel(cell.verdict), ...how.notes, ...(isOfFiles(cell) ? ['files'] : [])].join(', '),
     ];
   });
   const plain = files(page).map((one) => [
-    'files', one.name, NONE, one.label, NONE, NONE, NONE, NONE, NONE, three(one.value / documents), percent(one.value / raw), NONE,
+    'files', one.name, NONE, one.label, NONE, NONE, NONE, NONE, NONE, threeDigits(one.value / documents), percent(one.value / raw), NONE,
   ]);
   return {
     title: `Size ${state}`,
@@ -103,15 +103,15 @@ function tableOf(page: Page, state: string): Table {
       { title: 'bytes/document', figure: true }, { title: 'of raw', figure: true }, { title: 'verdict' },
     ],
     rows: [...rows, ...plain],
-    groups: from.rankings.length < 2 ? [] : [
-      ...ordered.map(({ configuration }) => (configuration.reference ? 'Never ranked' : groupOf(from, configuration.ranking))), ...plain.map(() => 'Plain files'),
+    groups: view.rankings.length < 2 ? [] : [
+      ...ordered.map(({ configuration }) => (configuration.reference ? 'Never ranked' : groupOf(view, configuration.ranking))), ...plain.map(() => 'Plain files'),
     ],
   };
 }
 
 export function Sizes(): JSX.Element {
   const page = usePage();
-  const multiples = useMemo(() => multiplesOf(page), [page.from]);
+  const multiples = useMemo(() => multiplesOf(page), [page.view]);
   return (
     <Section id="size" title="Size">
       <p>

@@ -4,12 +4,12 @@ import { useMemo, useState } from 'preact/hooks';
 import type { JSX } from 'preact';
 
 import type { State } from '../../state.ts';
-import { count, tick, whole } from '../../format.ts';
+import { count, integer, tick } from '../../format.ts';
+import { classLabel, rankingTitle, stepTitle } from '../../labels.ts';
 import { metricsOf } from '../../metric.ts';
 import { usePage } from '../../page.ts';
 import { SERVING } from '../../serving.ts';
 import { choices, initial } from '../../state.ts';
-import { classWord, rankingTitle, stepTitle } from '../../words.ts';
 
 type Sets = 'withoutSystems' | 'withoutVariants' | 'withoutClasses' | 'withoutProfiles' | 'withoutRankings' | 'withoutQuestions';
 
@@ -25,9 +25,9 @@ interface BoxesProps {
 const MANY = 12;
 
 function Boxes({ legend, name, words, of, title = (word) => word }: BoxesProps): JSX.Element | null {
-  const { from, change } = usePage();
+  const { view, change } = usePage();
   const [sought, seek] = useState('');
-  const without = from.state[of];
+  const without = view.state[of];
   if (words.length < 2) return null;
   const put = (next: Iterable<string>): void => change({ [of]: new Set(next) });
   const found = words.filter((word) => title(word).toLowerCase().includes(sought.toLowerCase()));
@@ -73,19 +73,19 @@ function Select({ label, name, value, options, change }: SelectProps): JSX.Eleme
 }
 
 function RunAndScale(): JSX.Element | null {
-  const { figures, from, change } = usePage();
+  const { figures, view, change } = usePage();
   const { runs } = figures;
   if (runs.length < 2) return null;
   const scales = [...new Set(runs.map((run) => run.data.documents))].sort((a, b) => a - b);
-  const scale = from.run.data.documents;
-  const those = runs.flatMap((run, index) => (run.data.documents === scale ? [[String(index), run.name] as const] : []));
+  const scale = view.run.data.documents;
+  const sameScale = runs.flatMap((run, index) => (run.data.documents === scale ? [[String(index), run.name] as const] : []));
   return (
     <>
       {scales.length > 1 && (
         <Select label="Scale" name="scale" value={String(scale)} options={scales.map((one) => [String(one), `${tick(count(one))} documents`] as const)}
           change={(to) => change({ run: Math.max(0, runs.findIndex((run) => String(run.data.documents) === to)) })} />
       )}
-      {those.length > 1 && <Select label="Run" name="run" value={String(from.runIndex)} options={those} change={(to) => change({ run: Number(to) })} />}
+      {sameScale.length > 1 && <Select label="Run" name="run" value={String(view.runIndex)} options={sameScale} change={(to) => change({ run: Number(to) })} />}
     </>
   );
 }
@@ -95,8 +95,8 @@ const STRUCTURES: readonly (readonly [State['structure'], string])[] = [
 ];
 
 export function Filters(): JSX.Element {
-  const { figures, from, change } = usePage();
-  const { state } = from;
+  const { figures, view, change } = usePage();
+  const { state } = view;
   const all = useMemo(() => choices(figures.runs), [figures]);
   const metrics = useMemo(() => metricsOf(figures.runs), [figures]);
   const titles = useMemo(() => {
@@ -109,7 +109,7 @@ export function Filters(): JSX.Element {
     const own = figures.runs.flatMap((run) => run.configurations).filter((one) => !one.reference);
     return all.rankings.length > new Set(own.map((one) => `${one.preparation} ${one.profile}`)).size;
   }, [figures]);
-  const snapshots = [...new Set(figures.published.filter((one) => one.scale === from.run.data.documents).map((one) => one.snapshot))].sort().reverse();
+  const snapshots = [...new Set(figures.published.filter((one) => one.scale === view.run.data.documents).map((one) => one.snapshot))].sort().reverse();
   const offered = state.published === '' || snapshots.includes(state.published) ? snapshots : [state.published, ...snapshots];
   // The following filters apply to loads and questions only.
   const asked = figures.runs.some(({ cells }) => cells.length === 0 || cells.some((cell) => cell.workload !== SERVING));
@@ -125,12 +125,12 @@ export function Filters(): JSX.Element {
           {asked && <Select label="Round trip" name="structure" value={state.structure} options={STRUCTURES}
             change={(to) => change({ structure: STRUCTURES.find(([name]) => name === to)?.[0] ?? 'all' })} />}
           {asked && <Select label="Published results" name="published" value={state.published}
-            options={[['', offered.length === 0 ? `none at ${whole(from.run.data.documents)} documents` : 'off'], ...offered.map((one) => [one, `of ${one}`] as const)]}
+            options={[['', offered.length === 0 ? `none at ${integer(view.run.data.documents)} documents` : 'off'], ...offered.map((one) => [one, `of ${one}`] as const)]}
             change={(published) => change({ published })} />}
           <button type="button" class="reset" onClick={() => change({ ...initial(figures), opened: state.opened })}>Reset</button>
         </div>
         <div class="sets">
-          <Boxes legend="Class" name="classes" words={all.classes} of="withoutClasses" title={classWord} />
+          <Boxes legend="Class" name="classes" words={all.classes} of="withoutClasses" title={classLabel} />
           <Boxes legend="Memory profile" name="profiles" words={all.profiles} of="withoutProfiles" title={(word) => word || 'not stated'} />
           <Boxes legend="Systems" name="systems" words={all.systems} of="withoutSystems" title={(word) => titles.get(word) ?? word} />
           <Boxes legend="Variants" name="variants" words={all.variants} of="withoutVariants" />

@@ -6,7 +6,7 @@ import type { ComponentChildren, JSX } from 'preact';
 import type { Bar, Look, Reference, Scale } from '../../charts/bars.ts';
 import { DRAWN, DRAWN_EACH, drawnBars } from '../../bars.ts';
 import { barsHeight, drawBars, groupsOf, logScale } from '../../charts/bars.ts';
-import { Figure } from '../../charts/figure.tsx';
+import { ChartFrame } from '../../charts/frame.tsx';
 import type { Table } from './table.tsx';
 import { Tables } from './table.tsx';
 import { counted } from '../../format.ts';
@@ -69,7 +69,7 @@ export function Multiples({ multiples, format, axis, scale, tables, remark = '',
     <>
       <div class="multiples">
         {drawn.map((one) => (
-          <Figure key={one.key} title={one.title} height={barsHeight(one.bars.length + groupsOf(one.bars).length, one.references.length)} draw={one.draw} />
+          <ChartFrame key={one.key} title={one.title} height={barsHeight(one.bars.length + groupsOf(one.bars).length, one.references.length)} draw={one.draw} />
         ))}
       </div>
       <p class="legend">{[legendOf(drawn.flatMap((one) => one.bars)), remark].filter((words) => words !== '').join(' ')}</p>

@@ -3,24 +3,24 @@
 import { useMemo, useState } from 'preact/hooks';
 import type { JSX } from 'preact';
 
-import type { Grown } from '../../charts/growth.ts';
 import type { RatioDot } from '../../charts/dots.ts';
+import type { Grown } from '../../charts/scaling.ts';
 import type { Cell } from '../../model.ts';
-import type { Entry, View } from '../../select.ts';
 import type { Estimate } from '../../stats.ts';
+import type { Entry, View } from '../../view.ts';
 import type { Table, TableCell } from './table.tsx';
 import { DRAWN } from '../../bars.ts';
 import { dotsHeight, drawDots, ratioDomain, signOf } from '../../charts/dots.ts';
-import { Figure } from '../../charts/figure.tsx';
-import { drawGrowth, GROWTH_HEIGHT } from '../../charts/growth.ts';
+import { ChartFrame } from '../../charts/frame.tsx';
+import { drawScaling, GROWTH_HEIGHT } from '../../charts/scaling.ts';
 import { colourOf } from '../../colours.ts';
-import { bytes, count, interval, list, NONE, seconds, times, TOO_FEW_ROUNDS, whole } from '../../format.ts';
+import { bytes, count, integer, interval, list, NONE, seconds, times, TOO_FEW_ROUNDS } from '../../format.ts';
+import { cellName, configurationKey, HOT, parametersOf, phaseLabel, stepTitle, verdictLabel } from '../../labels.ts';
 import { totalEstimate } from '../../metric.ts';
 import { usePage } from '../../page.ts';
-import { ANALYTICS, cellsOf, isAsking, standing, view } from '../../select.ts';
-import { measuredOf, SERVING } from '../../serving.ts';
+import { metricOf, SERVING } from '../../serving.ts';
 import { differs, ratio } from '../../stats.ts';
-import { cellName, configurationKey, HOT, parametersOf, phaseWord, stepTitle, verdictWord } from '../../words.ts';
+import { ANALYTICS, buildView, cellsOf, isAsking, rankStatus } from '../../view.ts';
 import { Section } from './multiples.tsx';
 import { Tables } from './table.tsx';
 
@@ -41,20 +41,20 @@ interface Step {
   single: string;
 }
 
-const TIMED = {
+const TIME = {
   of: ({ median_s: value, low_s: low, high_s: high }: Cell): Estimate | null => (value === null ? null : { value, low, high }),
   format: seconds, axis: 'time', less: 'faster', more: 'slower', single: TOO_FEW_ROUNDS,
 };
 
-const SIZED = { of: totalEstimate, format: bytes, axis: 'bytes', less: 'smaller', more: 'larger', single: 'counted once' };
+const SIZE = { of: totalEstimate, format: bytes, axis: 'bytes', less: 'smaller', more: 'larger', single: 'counted once' };
 
-const DONE = {
-  of: (cell: Cell): Estimate | null => measuredOf(cell, 'throughput_ops_per_s'),
+const THROUGHPUT = {
+  of: (cell: Cell): Estimate | null => metricOf(cell, 'throughput_ops_per_s'),
   format: (value: number) => `${count(value)}/s`, axis: 'throughput', less: 'slower', more: 'faster', single: TOO_FEW_ROUNDS,
 };
 
 /** The cell of a configuration in each run; null for runs without it. */
-interface Across {
+interface CellAcrossRuns {
   key: string;
   name: string;
   entries: (Entry | null)[];
@@ -66,9 +66,9 @@ function stepsOf(views: readonly View[]): Step[] {
   const questions = [...new Set(views.flatMap((one) => one.questions))];
   const asking = views[0]?.asking ?? ANALYTICS;
   return [
-    { ...TIMED, workload: asking, step: 'load', title: 'Load', phases: ['load'], data: null },
-    ...['drained', 'compacted'].map((data) => ({ ...SIZED, workload: asking, step: 'size', title: `Size ${data}`, phases: ['steady'], data })),
-    ...questions.map((step) => ({ ...TIMED, workload: asking, step, title: `${stepTitle(step)}, hot`, phases: HOT })),
+    { ...TIME, workload: asking, step: 'load', title: 'Load', phases: ['load'], data: null },
+    ...['drained', 'compacted'].map((data) => ({ ...SIZE, workload: asking, step: 'size', title: `Size ${data}`, phases: ['steady'], data })),
+    ...questions.map((step) => ({ ...TIME, workload: asking, step, title: `${stepTitle(step)}, hot`, phases: HOT })),
     ...others(views),
   ];
 }
@@ -78,8 +78,8 @@ function others(views: readonly View[]): Step[] {
   const found = new Map<string, Step>();
   for (const { cell: { workload, step, phase } } of views.flatMap((one) => one.entries)) {
     if (isAsking(workload)) continue;
-    const shown = workload !== SERVING ? TIMED : phase === 'steady' ? SIZED : phase === 'measured' ? DONE : TIMED;
-    const title = phase === 'measured' ? `mix ${step}, throughput` : `${workload}: ${step}, ${phaseWord(phase)}`;
+    const shown = workload !== SERVING ? TIME : phase === 'steady' ? SIZE : phase === 'measured' ? THROUGHPUT : TIME;
+    const title = phase === 'measured' ? `mix ${step}, throughput` : `${workload}: ${step}, ${phaseLabel(phase)}`;
     found.set(JSON.stringify([workload, step, phase]), { ...shown, workload, step, title, phases: [phase] });
   }
   return [...found.values()];
@@ -101,8 +101,8 @@ function ambiguous(views: readonly View[]): ReadonlySet<string> {
   return found;
 }
 
-function across(views: readonly View[], step: Step): Across[] {
-  const found = new Map<string, Across>();
+function across(views: readonly View[], step: Step): CellAcrossRuns[] {
+  const found = new Map<string, CellAcrossRuns>();
   const byVersion = ambiguous(views);
   views.forEach((one, place) => {
     for (const entry of cellsOf(one, step.step, step.phases, step.data === undefined ? one.state.data : step.data, step.workload)) {
@@ -121,9 +121,9 @@ function across(views: readonly View[], step: Step): Across[] {
 }
 
 /** A comparable value: a ranked cell, i.e. verified and over all documents; null otherwise. */
-function comparable(step: Step, from: View | undefined, entry: Entry | null | undefined): Estimate | null {
+function comparable(step: Step, view: View | undefined, entry: Entry | null | undefined): Estimate | null {
   const found = entry ? step.of(entry.cell) : null;
-  return !from || !entry || found === null || found.value <= 0 || standing(from, entry).tier !== 'ranked' ? null : found;
+  return !view || !entry || found === null || found.value <= 0 || rankStatus(view, entry).tier !== 'ranked' ? null : found;
 }
 
 function verdictOn(step: Step, one: Estimate): string {
@@ -152,11 +152,11 @@ function tableOf(views: readonly View[], step: Step, open: (entry: Entry) => voi
   const rows = across(views, step).map((row): TableCell[] => {
     const first = comparable(step, views[0], row.entries[0]);
     return [row.name, ...row.entries.flatMap((entry, place): TableCell[] => {
-      const from = views[place];
-      const there = entry !== null && from !== undefined && standing(from, entry).tier !== 'none' ? step.of(entry.cell)?.value ?? null : null;
-      const time: TableCell = entry === null ? NONE : { text: there === null ? verdictWord(entry.cell.verdict) : step.format(there), open: () => open(entry) };
+      const view = views[place];
+      const there = entry !== null && view !== undefined && rankStatus(view, entry).tier !== 'none' ? step.of(entry.cell)?.value ?? null : null;
+      const time: TableCell = entry === null ? NONE : { text: there === null ? verdictLabel(entry.cell.verdict) : step.format(there), open: () => open(entry) };
       if (place === 0) return [time];
-      const other = comparable(step, from, entry);
+      const other = comparable(step, view, entry);
       if (first === null || other === null) return [time, NONE];
       const by = ratio(other, first);
       return [time, `${times(by.value)}${by.low === null ? '' : ` (${interval(by.low, by.high, times)})`}, ${verdictOn(step, by)}`];
@@ -187,12 +187,12 @@ function SideBySide({ views }: { views: readonly View[] }): JSX.Element {
   return (
     <>
       <p>
-        The same configurations over the same {whole(views[0]?.run.data.documents ?? 0)} documents in {views.map((one) => one.run.name).join(', ')}: time, throughput or size in a later run ÷ that in the first. Left of 1 is less: faster of times, slower of throughput; greatest changes first.
+        The same configurations over the same {integer(views[0]?.run.data.documents ?? 0)} documents in {views.map((one) => one.run.name).join(', ')}: time, throughput or size in a later run ÷ that in the first. Left of 1 is less: faster of times, slower of throughput; greatest changes first.
         The line is the 95 % interval; where it includes 1, a difference is <em>not shown</em>. Runs may come from different machines, listed at the top.
       </p>
       {charts.length === 0 ? <p class="empty">No configuration has a verified figure in more than one run.</p> : (
         <div class="multiples">
-          {charts.map((one) => <Figure key={one.step.step} title={one.step.title} height={dotsHeight(one.rows)} draw={one.draw} />)}
+          {charts.map((one) => <ChartFrame key={one.step.step} title={one.step.title} height={dotsHeight(one.rows)} draw={one.draw} />)}
         </div>
       )}
       <p class="legend">{views.slice(1).map((one, place) => `${signOf(place + 1)} ${one.run.name} ÷ ${views[0]?.run.name ?? ''}`).join(', ')}</p>
@@ -209,9 +209,9 @@ function SideBySide({ views }: { views: readonly View[] }): JSX.Element {
 function pointsOf(views: readonly View[], step: Step): Grown[] {
   const rows = across(views, step).map((row) => ({
     row, points: row.entries.flatMap((entry, place) => {
-      const [from, time] = [views[place], comparable(step, views[place], entry)];
-      return from === undefined || time === null || entry === null ? []
-        : [{ name: row.name, colour: colourOf(entry.configuration.system), documents: from.run.data.documents, value: time.value }];
+      const [view, time] = [views[place], comparable(step, views[place], entry)];
+      return view === undefined || time === null || entry === null ? []
+        : [{ name: row.name, colour: colourOf(entry.configuration.system), documents: view.run.data.documents, value: time.value }];
     }),
   })).filter((one) => one.points.length > 1);
   const largest = Math.max(0, ...rows.flatMap((one) => one.points.map((point) => point.documents)));
@@ -223,14 +223,14 @@ function Growth({ views }: { views: readonly View[] }): JSX.Element {
   const page = usePage();
   const steps = useMemo(() => stepsOf(views), [views]);
   const charts = useMemo(() => steps.map((step) => ({ step, points: pointsOf(views, step) })).filter((one) => one.points.length > 0).map((one) => ({
-    ...one, draw: (width: number) => drawGrowth(one.points, one.step.format, count, width, `${one.step.title}: ${one.step.axis} against documents`),
+    ...one, draw: (width: number) => drawScaling(one.points, one.step.format, count, width, `${one.step.title}: ${one.step.axis} against documents`),
   })), [views, steps]);
   return (
     <>
       <h3>Growth with the documents</h3>
       <p>Time and size against documents; a line as steep as the diagonal of the grid grows in proportion. The {MOST_LINES} least at the largest scale are drawn; the table has all. Nothing is extrapolated.</p>
       <div class="multiples broad">
-        {charts.map((one) => <Figure key={one.step.step} title={`Growth: ${one.step.title}`} height={GROWTH_HEIGHT} draw={one.draw} />)}
+        {charts.map((one) => <ChartFrame key={one.step.step} title={`Growth: ${one.step.title}`} height={GROWTH_HEIGHT} draw={one.draw} />)}
       </div>
       <Tables title="Figures as a table" tables={() => steps.map((step) => tableOf(views, step, page.open))} />
     </>
@@ -238,16 +238,16 @@ function Growth({ views }: { views: readonly View[] }): JSX.Element {
 }
 
 export function Runs(): JSX.Element | null {
-  const { figures, from } = usePage();
-  const views = useMemo(() => figures.runs.flatMap((_, index) => view(figures, from.state, index) ?? []), [from]);
+  const { figures, view } = usePage();
+  const views = useMemo(() => figures.runs.flatMap((_, index) => buildView(figures, view.state, index) ?? []), [view]);
   if (views.length < 2) return null;
-  const { documents, digest } = from.run.data;
+  const { documents, digest } = view.run.data;
   const same = views.filter((one) => one.run.data.documents === documents && one.run.data.digest === digest);
   const unlike = views.filter((one) => one.run.data.documents === documents && one.run.data.digest !== digest).map((one) => one.run.name);
   const unstated = new Set(views.flatMap((one) => one.run.configurations.flatMap((it) => (it.reference ? [] : [it.preparation === null]))));
   const scales = new Map<number, View>();
   // The run shown represents its document count, even if other runs have the same one.
-  for (const one of [from, ...views]) if (!scales.has(one.run.data.documents)) scales.set(one.run.data.documents, one);
+  for (const one of [view, ...views]) if (!scales.has(one.run.data.documents)) scales.set(one.run.data.documents, one);
   const grown = [...scales.values()].sort((a, b) => a.run.data.documents - b.run.data.documents);
   return (
     <Section id="runs" title="Runs side by side">

@@ -6,10 +6,10 @@ import type { JSX } from 'preact';
 import type { Band, Point } from '../../charts/lines.ts';
 import type { RunEvidence, Series } from '../../model.ts';
 import type { Table } from './table.tsx';
-import { Figure } from '../../charts/figure.tsx';
+import { ChartFrame } from '../../charts/frame.tsx';
 import { drawLines, LINES_HEIGHT } from '../../charts/lines.ts';
 import { colourOf } from '../../colours.ts';
-import { byName, counted, nameInWords, NONE, or, seconds } from '../../format.ts';
+import { byName, counted, formatOr, nameInWords, NONE, seconds } from '../../format.ts';
 import { usePage } from '../../page.ts';
 import { Section } from './multiples.tsx';
 import { Tables } from './table.tsx';
@@ -71,8 +71,8 @@ function tableOf(series: Series, bands: readonly Band[], names: readonly string[
     rows: bands.map((band) => {
       const places = series.at_s.flatMap((at, index) => (at >= band.from && at < band.to ? [index] : []));
       return [band.what, seconds(band.from), seconds(band.to - band.from), ...names.map((name) => {
-        const those = places.flatMap((place) => series.values[name]?.[place] ?? []);
-        return those.length === 0 ? NONE : or(those.reduce((a, b) => a + b, 0) / those.length, (value) => byName(name, Number(value.toPrecision(3))));
+        const values = places.flatMap((place) => series.values[name]?.[place] ?? []);
+        return values.length === 0 ? NONE : formatOr(values.reduce((a, b) => a + b, 0) / values.length, (value) => byName(name, Number(value.toPrecision(3))));
       })];
     }),
   };
@@ -95,7 +95,7 @@ function Lines({ series, evidence, systems }: { series: Series; evidence: RunEvi
     <>
       <p>Sampled once a second{series.samples_per_point > 1 ? `; each point is the mean of ${series.samples_per_point} samples, so peaks may have been higher` : ''}. Where points are denser than the line is wide, the highest is drawn. Bands in the colours of the systems show the step; hover to read it, or open the table.</p>
       <div class="multiples broad">
-        {charts.map((one) => <Figure key={one.name} title={one.title} height={LINES_HEIGHT} draw={one.draw} />)}
+        {charts.map((one) => <ChartFrame key={one.name} title={one.title} height={LINES_HEIGHT} draw={one.draw} />)}
       </div>
       {names.length > FIRST.length && <p class="more"><button type="button" class="quiet" aria-pressed={all} onClick={() => setAll(!all)}>{all ? 'Show fewer' : `Show all ${names.length}`}</button></p>}
       <Tables title={`Steps (${counted(bands.length, 'band')})`} tables={() => [tableOf(series, bands, names)]} />
@@ -104,13 +104,13 @@ function Lines({ series, evidence, systems }: { series: Series; evidence: RunEvi
 }
 
 export function RunSeries(): JSX.Element {
-  const { evidence, from } = usePage();
-  const own = evidence?.runs[from.runIndex];
+  const { evidence, view } = usePage();
+  const own = evidence?.runs[view.runIndex];
   return (
     <Section id="series" title="The run, second by second">
       {own === undefined ? <p class="empty">Reading …</p>
         : own.series === null || own.series.at_s.length === 0 ? <p class="empty">This run has no series.</p>
-          : <Lines key={from.runIndex} series={own.series} evidence={own} systems={from.run.configurations.map((one) => one.system)} />}
+          : <Lines key={view.runIndex} series={own.series} evidence={own} systems={view.run.configurations.map((one) => one.system)} />}
     </Section>
   );
 }

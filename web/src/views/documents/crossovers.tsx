@@ -5,23 +5,23 @@ import type { JSX } from 'preact';
 
 import type { Table, TableCell } from '../common/table.tsx';
 import { TESTS } from '../../documents.ts';
-import { NONE, three } from '../../format.ts';
+import { NONE, threeDigits } from '../../format.ts';
+import { configurationName } from '../../labels.ts';
 import { usePage } from '../../page.ts';
-import { configurationName } from '../../words.ts';
 import { Section } from '../common/multiples.tsx';
 import { TableOf } from '../common/table.tsx';
 
 function size(bytes: number): string {
-  return bytes >= 1024 ** 2 ? `${three(bytes / 1024 ** 2)} MiB` : `${three(bytes / 1024)} KiB`;
+  return bytes >= 1024 ** 2 ? `${threeDigits(bytes / 1024 ** 2)} MiB` : `${threeDigits(bytes / 1024)} KiB`;
 }
 
 export function Crossovers(): JSX.Element {
-  const { from } = usePage();
+  const { view } = usePage();
   const table = useMemo((): Table => {
-    const shown = new Set(from.entries.map(({ cell }) => cell.configuration));
+    const shown = new Set(view.entries.map(({ cell }) => cell.configuration));
     const name = (index: number): string => {
-      const one = from.run.configurations[index];
-      return one === undefined ? NONE : configurationName(one);
+      const configuration = view.run.configurations[index];
+      return configuration === undefined ? NONE : configurationName(configuration);
     };
     const limit = (bytes: number | null): string => (bytes === null ? '' : size(bytes));
     return {
@@ -30,12 +30,12 @@ export function Crossovers(): JSX.Element {
         { title: 'test', name: true }, { title: 'data' }, { title: 'faster with smaller documents', name: true }, { title: 'faster with larger ones', name: true },
         { title: 'from', figure: true }, { title: '95 % interval', figure: true },
       ],
-      rows: from.run.crossovers.filter((one) => shown.has(one.below) && shown.has(one.above)).map((one): TableCell[] => [
+      rows: view.run.crossovers.filter((one) => shown.has(one.below) && shown.has(one.above)).map((one): TableCell[] => [
         TESTS.find(([test]) => test === one.test)?.[0] ?? one.test, one.data, name(one.below), name(one.above), size(one.bytes),
         one.low === null && one.high === null ? NONE : `${limit(one.low)} … ${limit(one.high)}`.trim(),
       ]),
     };
-  }, [from]);
+  }, [view]);
   return (
     <Section id="crossovers" title="Who changes places">
       <p>Sizes of documents at which two ranked configurations are equally fast in a test without an index. Between sizes that were measured, times are taken for straight lines on logarithms; rounds are paired. A limit that is missing lies beyond all of these sizes.</p>

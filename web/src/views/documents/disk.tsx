@@ -4,14 +4,14 @@ import { useMemo } from 'preact/hooks';
 import type { JSX } from 'preact';
 
 import type { Page } from '../../page.ts';
-import type { Entry } from '../../select.ts';
+import type { Entry } from '../../view.ts';
 import type { Table, TableCell } from '../common/table.tsx';
 import { placedBars } from '../../bars.ts';
-import { disksOf, sizeOf, sizeWord } from '../../documents.ts';
-import { bytes, byName, or, percent } from '../../format.ts';
+import { disksOf, sizeLabel, sizeOf } from '../../documents.ts';
+import { byName, bytes, formatOr, percent } from '../../format.ts';
+import { configurationName, verdictLabel } from '../../labels.ts';
 import { axisOf, metric } from '../../metric.ts';
 import { usePage } from '../../page.ts';
-import { configurationName, verdictWord } from '../../words.ts';
 import { Multiples, Section } from '../common/multiples.tsx';
 
 const BYTES = ['source_bytes', 'files_bytes', 'with_copy_bytes', 'added_bytes'] as const;
@@ -28,25 +28,25 @@ function tableOf(page: Page, entries: readonly Entry[]): Table {
       { title: 'texts', figure: true }, { title: 'files', figure: true }, { title: 'with the copy', figure: true }, { title: 'added', figure: true }, { title: 'sharing', figure: true }, { title: 'verdict' },
     ],
     rows: entries.map((entry): TableCell[] => [
-      configurationName(entry.configuration), sizeWord(sizeOf(entry.cell)), dataOf(entry),
-      ...BYTES.map((name) => or(entry.cell.metrics[name], bytes)), or(entry.cell.metrics.added_share, percent),
-      { text: verdictWord(entry.cell.verdict), open: () => page.open(entry) },
+      configurationName(entry.configuration), sizeLabel(sizeOf(entry.cell)), dataOf(entry),
+      ...BYTES.map((name) => formatOr(entry.cell.metrics[name], bytes)), formatOr(entry.cell.metrics.added_share, percent),
+      { text: verdictLabel(entry.cell.verdict), open: () => page.open(entry) },
     ]),
   };
 }
 
 export function Disk(): JSX.Element {
   const page = usePage();
-  const { from } = page;
-  const entries = useMemo(() => disksOf(from), [from]);
+  const { view } = page;
+  const entries = useMemo(() => disksOf(view), [view]);
   const shown = metric('added_share');
   const multiples = useMemo(() => {
     const groups = new Map<string, Entry[]>();
     for (const entry of entries.filter(({ cell }) => (cell.metrics.added_share ?? 0) > 0)) {
-      const title = `sharing: documents of ${sizeWord(sizeOf(entry.cell))}, ${dataOf(entry)}`;
+      const title = `sharing: documents of ${sizeLabel(sizeOf(entry.cell))}, ${dataOf(entry)}`;
       groups.set(title, [...groups.get(title) ?? [], entry]);
     }
-    return [...groups].map(([title, those]) => ({ key: title, title, own: placedBars(from, those, shown, page.open).map((one) => one.bar), published: [], references: [] }));
+    return [...groups].map(([title, group]) => ({ key: title, title, own: placedBars(view, group, shown, page.open).map((one) => one.bar), published: [], references: [] }));
   }, [entries]);
   return (
     <Section id="disk" title="Disk and sharing">

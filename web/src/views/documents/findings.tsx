@@ -8,15 +8,15 @@ import { counted } from '../../format.ts';
 import { usePage } from '../../page.ts';
 
 export function DocumentsFindings(): JSX.Element {
-  const { from } = usePage();
-  const tests = useMemo(() => testsOf(from), [from]);
+  const { view } = usePage();
+  const tests = useMemo(() => testsOf(view), [view]);
   const wrong = tests.reduce((sum, test) => sum + test.entries.filter(({ cell }) => cell.verdict === 'wrong').length, 0);
-  const alike = disksOf(from).every(({ cell }) => cell.parameters.data === 'identical');
+  const alike = disksOf(view).every(({ cell }) => cell.parameters.data === 'identical');
   return (
     <>
       <h2 id="title-documents-findings" tabIndex={-1}>Large documents</h2>
       <p>
-        {counted(from.configurations.length, 'configuration')} with tables of large documents: out, in, copied with a small change, asked for one number, indexed.
+        {counted(view.configurations.length, 'configuration')} with tables of large documents: out, in, copied with a small change, asked for one number, indexed.
         Every answer is compared by value; {wrong === 0 ? 'none here is wrong.' : `wrong ones have no time (${counted(wrong, 'cell')}).`}
       </p>
       {alike && <p>The documents are copies of each other, which flatters systems that share structure or compress; distinct ones show the rest.</p>}

@@ -1,23 +1,23 @@
 // Parts of the page for the documents workload.
 
-import type { Entry } from '../../select.ts';
-import type { WorkloadParts } from '../common/parts.ts';
+import type { Entry } from '../../view.ts';
+import type { WorkloadSections } from '../common/sections.ts';
 import { DOCUMENTS, TESTS } from '../../documents.ts';
 import { Crossovers } from './crossovers.tsx';
 import { Disk } from './disk.tsx';
 import { DocumentsFindings } from './findings.tsx';
+import { IndexUsage } from './index-usage.tsx';
 import { BySize } from './sizes.tsx';
-import { IndexUse } from './use.tsx';
 
 function shows({ cell: { step } }: Entry): boolean {
   return step === 'disk' || step === 'use' || TESTS.some(([test]) => test === step);
 }
 
-export const DOCUMENTS_PARTS: WorkloadParts = {
+export const DOCUMENTS_PARTS: WorkloadSections = {
   name: DOCUMENTS,
   findings: DocumentsFindings,
   parts: [
-    { id: 'by-size', title: 'Times by size', of: BySize }, { id: 'crossovers', title: 'Who changes places', of: Crossovers }, { id: 'disk', title: 'Disk and sharing', of: Disk }, { id: 'index-use', title: 'Use of indexes', of: IndexUse },
+    { id: 'by-size', title: 'Times by size', component: BySize }, { id: 'crossovers', title: 'Who changes places', component: Crossovers }, { id: 'disk', title: 'Disk and sharing', component: Disk }, { id: 'index-use', title: 'Use of indexes', component: IndexUsage },
   ],
   shows,
 };

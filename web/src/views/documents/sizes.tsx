@@ -7,19 +7,19 @@ import type { Page } from '../../page.ts';
 import type { Test } from '../../documents.ts';
 import type { Table, TableCell } from '../common/table.tsx';
 import { CURVES_HEIGHT, drawCurves } from '../../charts/curves.ts';
-import { Figure } from '../../charts/figure.tsx';
-import { canBePublished, overSizes, publishedCurves, rowsOf, sizesOf, sizeWord, testsOf } from '../../documents.ts';
+import { ChartFrame } from '../../charts/frame.tsx';
+import { canBePublished, overSizes, publishedCurves, rowsOf, sizeLabel, sizesOf, testsOf } from '../../documents.ts';
 import { interval, NONE, seconds } from '../../format.ts';
+import { verdictLabel } from '../../labels.ts';
 import { usePage } from '../../page.ts';
-import { standing } from '../../select.ts';
-import { verdictWord } from '../../words.ts';
+import { rankStatus } from '../../view.ts';
 import { Section } from '../common/multiples.tsx';
 import { Tables } from '../common/table.tsx';
 import { drawn } from '../serving/throughput.tsx';
 
 function tableOf(page: Page, test: Test): Table {
   const sizes = sizesOf(test.entries);
-  const columns = sizes.flatMap((size) => [{ title: sizeWord(size), figure: true }, { title: `95 % interval, ${sizeWord(size)}`, figure: true }]);
+  const columns = sizes.flatMap((size) => [{ title: sizeLabel(size), figure: true }, { title: `95 % interval, ${sizeLabel(size)}`, figure: true }]);
   return {
     title: test.title,
     columns: [{ title: 'configuration', name: true }, ...columns, { title: 'remarks' }],
@@ -28,10 +28,10 @@ function tableOf(page: Page, test: Test): Table {
         const entry = bySize.get(size);
         if (entry === undefined) return [NONE, NONE];
         const { cell } = entry;
-        const text = cell.median_s === null || standing(page.from, entry).tier === 'none' ? verdictWord(cell.verdict) : seconds(cell.median_s);
+        const text = cell.median_s === null || rankStatus(page.view, entry).tier === 'none' ? verdictLabel(cell.verdict) : seconds(cell.median_s);
         return [{ text, open: () => page.open(entry) }, interval(cell.low_s, cell.high_s, seconds, cell.median_s)];
       });
-      const notes = [...new Set([...bySize.values()].flatMap((entry) => standing(page.from, entry).notes))];
+      const notes = [...new Set([...bySize.values()].flatMap((entry) => rankStatus(page.view, entry).notes))];
       return [name, ...cells, notes.join(', ') || NONE];
     }),
   };
@@ -46,7 +46,7 @@ function publishedTable(page: Page): Table {
       { title: 'mean', figure: true }, { title: 'standard deviation', figure: true }, { title: 'disk, without a unit', figure: true }, { title: 'suspected, not confirmed' },
     ],
     rows: page.figures.published_documents.map((one): TableCell[] => [
-      one.test, `${one.system} ${one.variant}`, one.index ?? NONE, String(one.documents), sizeWord(2 ** (one.n + 4)),
+      one.test, `${one.system} ${one.variant}`, one.index ?? NONE, String(one.documents), sizeLabel(2 ** (one.n + 4)),
       one.mean_s === null ? NONE : seconds(one.mean_s), one.sd_s === null ? NONE : seconds(one.sd_s), one.disk === null ? NONE : String(one.disk), one.suspected.join('; ') || NONE,
     ]),
   };
@@ -54,16 +54,16 @@ function publishedTable(page: Page): Table {
 
 export function BySize(): JSX.Element {
   const page = usePage();
-  const { from } = page;
+  const { view } = page;
   const [published, setPublished] = useState(false);
   const others = page.figures.published_documents;
-  const charts = useMemo(() => testsOf(from).map((test) => {
-    const own = drawn(overSizes(from, test.entries), (point) => `${sizeWord(point.x)}: ${seconds(point.y)}`);
+  const charts = useMemo(() => testsOf(view).map((test) => {
+    const own = drawn(overSizes(view, test.entries), (point) => `${sizeLabel(point.x)}: ${seconds(point.y)}`);
     const shown = own.length > 0 && published && canBePublished(test) ? [...own, ...publishedCurves(others, test)] : own;
-    const x = { title: 'size of a document, log scale', log: true, format: sizeWord, ticks: sizesOf(test.entries) };
+    const x = { title: 'size of a document, log scale', log: true, format: sizeLabel, ticks: sizesOf(test.entries) };
     const y = { title: 'time', log: true, format: seconds };
     return { test, has: shown.length > 0, draw: (width: number) => drawCurves(shown, x, y, width, `${test.title}: time over size of documents, a curve for each configuration`) };
-  }), [from, published]);
+  }), [view, published]);
   const there = charts.filter((one) => one.has);
   return (
     <Section id="by-size" title="Times over sizes of documents">
@@ -76,7 +76,7 @@ export function BySize(): JSX.Element {
       )}
       {there.length === 0 ? <p class="empty">No test has a time in this choice.</p> : (
         <div class="multiples broad">
-          {there.map(({ test, draw }) => <Figure key={test.key} title={test.title} height={CURVES_HEIGHT} draw={draw} eager={test === there[0]?.test} />)}
+          {there.map(({ test, draw }) => <ChartFrame key={test.key} title={test.title} height={CURVES_HEIGHT} draw={draw} eager={test === there[0]?.test} />)}
         </div>
       )}
       {charts.length > 0 && <Tables title="Figures as tables" tables={() => [...charts.map(({ test }) => tableOf(page, test)), ...(published ? [publishedTable(page)] : [])]} />}

@@ -3,16 +3,16 @@
 import { useMemo } from 'preact/hooks';
 import type { JSX } from 'preact';
 
-import type { Stops } from '../../durability.ts';
+import type { CrashSet } from '../../durability.ts';
 import type { Table } from '../common/table.tsx';
-import { found, kindTold, stopsOf } from '../../durability.ts';
-import { byName, NONE, or, whole } from '../../format.ts';
+import { crashSetsOf, kindLabel, outcomePhrase } from '../../durability.ts';
+import { byName, formatOr, integer, NONE } from '../../format.ts';
 import { usePage } from '../../page.ts';
 import { TableOf } from '../common/table.tsx';
 
 const COUNTS = ['acknowledged_writes', 'lost_writes', 'torn_documents', 'writes_out_of_order', 'writes_after_cut'] as const;
 
-function tableOf(all: readonly Stops[]): Table {
+function tableOf(all: readonly CrashSet[]): Table {
   return {
     title: 'What was there after a stop',
     columns: [
@@ -21,25 +21,25 @@ function tableOf(all: readonly Stops[]): Table {
       { title: 'out of order', figure: true }, { title: 'after the cut', figure: true }, { title: 'oldest loss', figure: true }, { title: 'recovery', figure: true },
     ],
     severities: all.map(({ entry }) => entry.cell.severity),
-    rows: all.map((stops) => {
-      const { metrics } = stops.entry.cell;
+    rows: all.map((crashes) => {
+      const { metrics } = crashes.entry.cell;
       const count = (name: (typeof COUNTS)[number]): string => {
         // Lost documents from before the clients started count as lost too.
         const loaded = name === 'lost_writes' ? metrics.lost_documents ?? 0 : 0;
-        return or(metrics[name], (value) => whole(value + loaded));
+        return formatOr(metrics[name], (value) => integer(value + loaded));
       };
       return [
-        stops.name, stops.tier, kindTold(stops.kind), stops.promise ?? NONE, found(stops),
+        crashes.name, crashes.tier, kindLabel(crashes.kind), crashes.promise ?? NONE, outcomePhrase(crashes),
         metrics.stops === undefined ? NONE : `${metrics.stops_as_promised ?? 0} of ${metrics.stops}`,
-        ...COUNTS.map(count), or(metrics.oldest_loss_s, (value) => byName('oldest_loss_s', value)), or(metrics.recovery_s, (value) => byName('recovery_s', value)),
+        ...COUNTS.map(count), formatOr(metrics.oldest_loss_s, (value) => byName('oldest_loss_s', value)), formatOr(metrics.recovery_s, (value) => byName('recovery_s', value)),
       ];
     }),
   };
 }
 
 export function DurabilityFindings(): JSX.Element {
-  const { from } = usePage();
-  const all = useMemo(() => stopsOf(from), [from]);
+  const { view } = usePage();
+  const all = useMemo(() => crashSetsOf(view), [view]);
   return (
     <>
       <h2 id="title-durability-findings" tabIndex={-1}>Durability</h2>

@@ -1,13 +1,13 @@
 // Parts of the page for the durability workload.
 
-import type { WorkloadParts } from '../common/parts.ts';
+import type { WorkloadSections } from '../common/sections.ts';
 import { DURABILITY } from '../../durability.ts';
+import { Broken } from './crashes.tsx';
 import { DurabilityFindings } from './findings.tsx';
-import { Broken } from './stops.tsx';
 
-export const DURABILITY_PARTS: WorkloadParts = {
+export const DURABILITY_PARTS: WorkloadSections = {
   name: DURABILITY,
   findings: DurabilityFindings,
-  parts: [{ id: 'stops', title: 'Stops', of: Broken }],
+  parts: [{ id: 'stops', title: 'Stops', component: Broken }],
   shows: ({ cell }) => cell.phase === 'steady' && cell.parameters.durability !== undefined,
 };

@@ -31,9 +31,9 @@ function gradesOf(systems: readonly System[]): Table {
 }
 
 export function FidelityFindings(): JSX.Element {
-  const { from } = usePage();
-  const systems = useMemo(() => systemsOf(from), [from]);
-  const documents = from.run.cases?.length ?? 0;
+  const { view } = usePage();
+  const systems = useMemo(() => systemsOf(view), [view]);
+  const documents = view.run.cases?.length ?? 0;
   return (
     <>
       <h2 id="title-fidelity-findings" tabIndex={-1}>Fidelity</h2>

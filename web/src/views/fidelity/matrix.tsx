@@ -3,9 +3,9 @@
 import { useMemo, useState } from 'preact/hooks';
 import type { JSX } from 'preact';
 
-import type { Line, System, Tried } from '../../fidelity.ts';
+import type { CaseResult, Line, System } from '../../fidelity.ts';
 import type { Table, TableCell } from '../common/table.tsx';
-import { evidenceOf, kindsOf, outcomesOf, systemsOf, waysTold } from '../../fidelity.ts';
+import { evidenceOf, kindsOf, outcomesOf, pathsLabel, systemsOf } from '../../fidelity.ts';
 import { counted, NONE } from '../../format.ts';
 import { usePage } from '../../page.ts';
 import { Section } from '../common/multiples.tsx';
@@ -20,11 +20,11 @@ interface Behind {
 const MUST = { accept: 'must be accepted', reject: 'must be rejected', choose: 'implementation’s choice' } as const;
 
 function documentsOf({ line, system }: Behind, out: readonly string[]): Table {
-  const row = (tried: Tried): TableCell[] => {
+  const row = (tried: CaseResult): TableCell[] => {
     const { name, document, must, source, probes } = tried.document;
     return [
       name, document, `${MUST[must]} (${source}): ${probes}`,
-      out.map((what) => waysTold(tried, what)).filter((text) => text !== '').join('; '), evidenceOf(tried, out).join(' ⏎ ') || NONE,
+      out.map((what) => pathsLabel(tried, what)).filter((text) => text !== '').join('; '), evidenceOf(tried, out).join(' ⏎ ') || NONE,
     ];
   };
   return {
@@ -61,8 +61,8 @@ function Matrix({ title, systems, lines, out }: { title: string; systems: readon
 }
 
 function useSystems(): readonly System[] {
-  const { from } = usePage();
-  return useMemo(() => systemsOf(from), [from]);
+  const { view } = usePage();
+  return useMemo(() => systemsOf(view), [view]);
 }
 
 export function Outcomes(): JSX.Element {

@@ -1,15 +1,15 @@
 // Parts of the page for the fidelity workload.
 
-import type { WorkloadParts } from '../common/parts.ts';
+import type { WorkloadSections } from '../common/sections.ts';
 import { FIDELITY } from '../../fidelity.ts';
 import { FidelityFindings } from './findings.tsx';
 import { Extracted, Outcomes, Whole } from './matrix.tsx';
 
-export const FIDELITY_PARTS: WorkloadParts = {
+export const FIDELITY_PARTS: WorkloadSections = {
   name: FIDELITY,
   findings: FidelityFindings,
   parts: [
-    { id: 'outcomes', title: 'Documents', of: Outcomes }, { id: 'changes', title: 'Changes', of: Whole }, { id: 'extracted', title: 'Extracted values', of: Extracted },
+    { id: 'outcomes', title: 'Documents', component: Outcomes }, { id: 'changes', title: 'Changes', component: Whole }, { id: 'extracted', title: 'Extracted values', component: Extracted },
   ],
   shows: ({ cell }) => cell.findings !== undefined,
 };

@@ -3,11 +3,11 @@
 
 import type { JSX } from 'preact';
 
-import type { Agreement as Found, Row, Standing } from '../../model.ts';
+import type { Agreement as Found, ConfigurationAnswer, Row } from '../../model.ts';
 import { isEmpty, shown } from '../../answers.ts';
 import { counted, list } from '../../format.ts';
+import { stepTitle } from '../../labels.ts';
 import { usePage } from '../../page.ts';
-import { stepTitle } from '../../words.ts';
 import { Section } from '../common/multiples.tsx';
 
 const BASES: Record<Found['basis'], string> = {
@@ -16,7 +16,7 @@ const BASES: Record<Found['basis'], string> = {
   expected: 'compared with expected.json', reference: 'compared with the named reference', unanswered: 'unverified: nobody answered',
 };
 
-function nameOf({ system, version, variant }: Standing): string {
+function nameOf({ system, version, variant }: ConfigurationAnswer): string {
   return `${system} ${version} ${variant}`;
 }
 
@@ -29,20 +29,20 @@ function Rows({ word, rows, count }: { word: string; rows: readonly Row[]; count
   );
 }
 
-function Answer({ of: one }: { of: Found }): JSX.Element | null {
-  if (one.first === undefined) return null;
-  const { rows, count } = one.first;
-  const columns = one.columns.join(', ');
+function Answer({ agreement }: { agreement: Found }): JSX.Element | null {
+  if (agreement.first === undefined) return null;
+  const { rows, count } = agreement.first;
+  const columns = agreement.columns.join(', ');
   return (
     <>
       {rows.length === 0 ? <p>The answer ({columns}) has no rows.</p> : <Rows word={`The answer (${columns}):`} rows={rows} count={count} />}
-      {isEmpty(one) && <p><b>The answer is empty</b>: no rows, or nothing but null and 0, in whoever agrees. Look whether the statements name what the documents have.</p>}
+      {isEmpty(agreement) && <p><b>The answer is empty</b>: no rows, or nothing but null and 0, in whoever agrees. Look whether the statements name what the documents have.</p>}
     </>
   );
 }
 
-function Statements({ of: one }: { of: Found }): JSX.Element | null {
-  const asked = one.standings.filter((standing) => standing.statement !== undefined);
+function Statements({ agreement }: { agreement: Found }): JSX.Element | null {
+  const asked = agreement.standings.filter((standing) => standing.statement !== undefined);
   if (asked.length === 0) return null;
   return (
     <details>
@@ -52,34 +52,34 @@ function Statements({ of: one }: { of: Found }): JSX.Element | null {
   );
 }
 
-function Different({ of: one }: { of: Standing }): JSX.Element {
+function Different({ answer }: { answer: ConfigurationAnswer }): JSX.Element {
   return (
     <details>
-      <summary><b>{nameOf(one)}</b> differs: {one.why ?? ''}{one.rule === undefined ? '' : `; ${one.rule}`}</summary>
-      {one.rows !== undefined && <>
-        <Rows word="It lacks" rows={one.rows.lacks} count={one.rows.lacking} />
-        <Rows word="It has" rows={one.rows.has} count={one.rows.having} />
+      <summary><b>{nameOf(answer)}</b> differs: {answer.why ?? ''}{answer.rule === undefined ? '' : `; ${answer.rule}`}</summary>
+      {answer.rows !== undefined && <>
+        <Rows word="It lacks" rows={answer.rows.lacks} count={answer.rows.lacking} />
+        <Rows word="It has" rows={answer.rows.has} count={answer.rows.having} />
       </>}
     </details>
   );
 }
 
-function Question({ of: one, asks }: { of: Found; asks: string }): JSX.Element {
-  const those = (answer: Standing['answer']): Standing[] => one.standings.filter((standing) => standing.answer === answer);
-  const [same, failed, not, others] = [those('same'), those('failed'), those('not_asked'), those('other_documents')];
-  const more = [...same, ...those('different')].filter((standing) => standing.documents !== one.documents);
-  const holding = (standing: Standing): string => `${nameOf(standing)} holds ${counted(standing.documents, 'document')}`;
+function Question({ agreement, asks }: { agreement: Found; asks: string }): JSX.Element {
+  const answersOf = (answer: ConfigurationAnswer['answer']): ConfigurationAnswer[] => agreement.standings.filter((standing) => standing.answer === answer);
+  const [same, failed, not, others] = [answersOf('same'), answersOf('failed'), answersOf('not_asked'), answersOf('other_documents')];
+  const more = [...same, ...answersOf('different')].filter((standing) => standing.documents !== agreement.documents);
+  const holding = (standing: ConfigurationAnswer): string => `${nameOf(standing)} holds ${counted(standing.documents, 'document')}`;
   return (
     <li>
-      <h3>{stepTitle(one.question)}</h3>
+      <h3>{stepTitle(agreement.question)}</h3>
       {asks !== '' && <p class="explained">{asks}</p>}
-      <p><b>{BASES[one.basis]}</b>{same.length > 0 && `: ${list(same.map(nameOf))}`}.</p>
+      <p><b>{BASES[agreement.basis]}</b>{same.length > 0 && `: ${list(same.map(nameOf))}`}.</p>
       {more.length > 0 && (
-        <p>Compared over the {counted(one.documents, 'document')} that all of them hold; {list(more.map(holding))}, and is held against its own answer over these.</p>
+        <p>Compared over the {counted(agreement.documents, 'document')} that all of them hold; {list(more.map(holding))}, and is held against its own answer over these.</p>
       )}
-      <Answer of={one} />
-      <Statements of={one} />
-      {those('different').map((standing) => <Different key={nameOf(standing)} of={standing} />)}
+      <Answer agreement={agreement} />
+      <Statements agreement={agreement} />
+      {answersOf('different').map((standing) => <Different key={nameOf(standing)} answer={standing} />)}
       {others.length > 0 && (
         <p><b>Not compared</b>, because the documents are others: {list(others.map(holding))}. Without a vote, and neither right nor wrong.</p>
       )}
@@ -90,7 +90,7 @@ function Question({ of: one, asks }: { of: Found; asks: string }): JSX.Element {
 }
 
 export function Agreement(): JSX.Element | null {
-  const { from: { run } } = usePage();
+  const { view: { run } } = usePage();
   const all = run.agreements ?? [];
   if (all.length === 0) return null;
   const asks = new Map((run.questions ?? []).map((one) => [one.name, one.asks]));
@@ -100,7 +100,7 @@ export function Agreement(): JSX.Element | null {
         Nobody knows the right answers beforehand: an answer is agreed when a strict majority of the systems, two at least, gives it over documents that all of them hold. Numbers are compared by value,
         with a fraction within 1e-9; strings by their bytes; rows that tie in the stated order as a set.
       </p>
-      <ul class="agreements">{all.map((one) => <Question key={one.question} of={one} asks={asks.get(one.question) ?? ''} />)}</ul>
+      <ul class="agreements">{all.map((one) => <Question key={one.question} agreement={one} asks={asks.get(one.question) ?? ''} />)}</ul>
     </Section>
   );
 }

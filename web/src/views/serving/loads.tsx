@@ -4,24 +4,24 @@ import { useMemo } from 'preact/hooks';
 import type { JSX } from 'preact';
 
 import { placedBars } from '../../bars.ts';
-import { bytes, interval, NONE, or, seconds, whole } from '../../format.ts';
+import { bytes, formatOr, integer, interval, NONE, seconds } from '../../format.ts';
+import { cellName, verdictLabel } from '../../labels.ts';
 import { axisOf, metric } from '../../metric.ts';
 import { usePage } from '../../page.ts';
-import { cellsOf } from '../../select.ts';
 import { SERVING } from '../../serving.ts';
-import { cellName, verdictWord } from '../../words.ts';
+import { cellsOf } from '../../view.ts';
 import { Multiples, Section } from '../common/multiples.tsx';
 
 export function Loads(): JSX.Element {
   const page = usePage();
-  const { from } = page;
-  const loads = useMemo(() => cellsOf(from, 'load', ['load'], null, SERVING), [from]);
-  const sizes = useMemo(() => cellsOf(from, 'size', ['steady'], 'drained', SERVING), [from]);
-  const bars = (entries: typeof loads, name: string) => placedBars(from, entries, metric(name), page.open).map((one) => one.bar);
+  const { view } = page;
+  const loads = useMemo(() => cellsOf(view, 'load', ['load'], null, SERVING), [view]);
+  const sizes = useMemo(() => cellsOf(view, 'size', ['steady'], 'drained', SERVING), [view]);
+  const bars = (entries: typeof loads, name: string) => placedBars(view, entries, metric(name), page.open).map((one) => one.bar);
   const charts = useMemo(() => [
     { key: 'time', title: 'Load and index, until durable and visible', own: bars(loads, 'time'), published: [], references: [] },
-  ], [from, loads]);
-  const taken = useMemo(() => [{ key: 'size', title: 'Size, drained', own: bars(sizes, 'total_bytes'), published: [], references: [] }], [from, sizes]);
+  ], [view, loads]);
+  const taken = useMemo(() => [{ key: 'size', title: 'Size, drained', own: bars(sizes, 'total_bytes'), published: [], references: [] }], [view, sizes]);
   return (
     <Section id="serving-loads" title="Loads and sizes">
       <Multiples multiples={charts} format={seconds} axis={axisOf(metric('time'))} empty="No load in this choice."
@@ -31,8 +31,8 @@ export function Loads(): JSX.Element {
           rows: loads.map((entry) => {
             const size = sizes.find((one) => one.cell.configuration === entry.cell.configuration)?.cell.metrics.total_bytes;
             return [
-              cellName(entry.configuration, entry.cell), { text: or(entry.cell.median_s, seconds), open: () => page.open(entry) },
-              interval(entry.cell.low_s, entry.cell.high_s, seconds, entry.cell.median_s), or(entry.cell.metrics.documents_loaded, whole), size === undefined ? NONE : bytes(size), verdictWord(entry.cell.verdict),
+              cellName(entry.configuration, entry.cell), { text: formatOr(entry.cell.median_s, seconds), open: () => page.open(entry) },
+              interval(entry.cell.low_s, entry.cell.high_s, seconds, entry.cell.median_s), formatOr(entry.cell.metrics.documents_loaded, integer), size === undefined ? NONE : bytes(size), verdictLabel(entry.cell.verdict),
             ];
           }),
         }]} />

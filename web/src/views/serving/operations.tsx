@@ -4,14 +4,14 @@ import { useMemo } from 'preact/hooks';
 import type { JSX } from 'preact';
 
 import type { Page } from '../../page.ts';
-import type { Group } from '../../serving.ts';
+import type { ConditionGroup } from '../../serving.ts';
 import type { Table, TableCell } from '../common/table.tsx';
 import { placedBars } from '../../bars.ts';
-import { byName, figureTitle, NONE, whole } from '../../format.ts';
+import { byName, figureTitle, integer, NONE } from '../../format.ts';
+import { configurationName, verdictLabel } from '../../labels.ts';
 import { axisOf, measuredWord, metric } from '../../metric.ts';
 import { usePage } from '../../page.ts';
 import { clientsOf, groupsOf, isDriverBound } from '../../serving.ts';
-import { configurationName, verdictWord } from '../../words.ts';
 import { Multiples, Section } from '../common/multiples.tsx';
 
 const COSTS = [
@@ -20,7 +20,7 @@ const COSTS = [
 const COUNTED = ['errors', 'timeouts', 'wrong_answers', 'stale_answers', 'retries', 'lost_updates', 'unknown_writes', 'reconnects', 'missed_arrivals', 'unfinished_arrivals', 'backlog_max'] as const;
 const ALSO = ['driver_share', 'context_switches_per_op', 'cpu_migrations_per_op', 'idle_journal_bytes', 'lateness_p99_us'] as const;
 
-function tableOf(page: Page, group: Group): Table {
+function tableOf(page: Page, group: ConditionGroup): Table {
   const there = (names: readonly string[]): string[] => names.filter((name) => group.entries.some(({ cell }) => cell.metrics[name] !== undefined));
   // Counters that are zero everywhere are left out, except errors, wrong answers and lost updates.
   const counts = there(COUNTED).filter((name) => ['errors', 'wrong_answers', 'lost_updates'].includes(name) || group.entries.some(({ cell }) => (cell.metrics[name] ?? 0) !== 0));
@@ -30,17 +30,17 @@ function tableOf(page: Page, group: Group): Table {
     columns: [{ title: 'configuration', name: true }, { title: 'clients', figure: true }, ...names.map((name) => ({ title: figureTitle(name), figure: true })), { title: 'verdict' }, { title: 'remarks' }],
     severities: group.entries.map(({ cell }) => cell.severity),
     rows: group.entries.map((entry): TableCell[] => [
-      configurationName(entry.configuration), whole(clientsOf(entry.cell)),
+      configurationName(entry.configuration), integer(clientsOf(entry.cell)),
       ...names.map((name) => measuredWord(name, entry.cell)),
-      { text: verdictWord(entry.cell.verdict), open: () => page.open(entry) }, isDriverBound(entry.cell) ? 'driver-bound' : NONE,
+      { text: verdictLabel(entry.cell.verdict), open: () => page.open(entry) }, isDriverBound(entry.cell) ? 'driver-bound' : NONE,
     ]),
   };
 }
 
 export function Operations(): JSX.Element {
   const page = usePage();
-  const { from } = page;
-  const groups = useMemo(() => groupsOf(from), [from]);
+  const { view } = page;
+  const groups = useMemo(() => groupsOf(view), [view]);
   const charts = useMemo(() => COSTS.map((name) => {
     const shown = metric(name);
     return {
@@ -48,11 +48,11 @@ export function Operations(): JSX.Element {
       multiples: groups.filter((group) => !group.open).flatMap((group) => {
         const most = Math.max(0, ...group.entries.map((entry) => clientsOf(entry.cell)));
         const entries = group.entries.filter((entry) => clientsOf(entry.cell) === most && entry.cell.metrics[name] !== undefined);
-        const own = placedBars(from, entries, shown, page.open).map((one) => one.bar);
+        const own = placedBars(view, entries, shown, page.open).map((one) => one.bar);
         return own.some((bar) => bar.value !== null && bar.value > 0) ? [{ key: `${name} ${group.key}`, title: `${figureTitle(name)}: ${group.title}`, own, published: [], references: [] }] : [];
       }),
     };
-  }).filter((one) => one.multiples.length > 0), [from, groups]);
+  }).filter((one) => one.multiples.length > 0), [view, groups]);
   return (
     <Section id="operations" title="What an operation costs">
       <p>At the largest number of clients. An embedded engine shares its process with the clients, so its CPU time is theirs too. Journal bytes have those of an idle interval taken off. Where a system tells them apart, images of whole pages stand beside records of changes: an image is written when a page is changed for the first time after a checkpoint, so that what one trial writes depends on what came before it. Where trials fall into two groups, both are shown: a median over both would be of neither.</p>

@@ -1,7 +1,7 @@
 // Parts of the page for the serving workload.
 
-import type { Entry } from '../../select.ts';
-import type { WorkloadParts } from '../common/parts.ts';
+import type { Entry } from '../../view.ts';
+import type { WorkloadSections } from '../common/sections.ts';
 import { SERVING } from '../../serving.ts';
 import { Distributions } from './distributions.tsx';
 import { ServingFindings } from './findings.tsx';
@@ -15,13 +15,13 @@ function shows({ cell: { step, phase } }: Entry): boolean {
   return phase === 'measured' || (step === 'load' && phase === 'load') || (step === 'size' && phase === 'steady');
 }
 
-export const SERVING_PARTS: WorkloadParts = {
+export const SERVING_PARTS: WorkloadSections = {
   name: SERVING,
   findings: ServingFindings,
   parts: [
-    { id: 'throughput', title: 'Throughput', of: Throughput }, { id: 'times', title: 'Latency', of: Times },
-    { id: 'distributions', title: 'Distribution', of: Distributions }, { id: 'seconds', title: 'Trials by second', of: SecondBySecond },
-    { id: 'operations', title: 'Operations', of: Operations }, { id: 'serving-loads', title: 'Loads', of: Loads },
+    { id: 'throughput', title: 'Throughput', component: Throughput }, { id: 'times', title: 'Latency', component: Times },
+    { id: 'distributions', title: 'Distribution', component: Distributions }, { id: 'seconds', title: 'Trials by second', component: SecondBySecond },
+    { id: 'operations', title: 'Operations', component: Operations }, { id: 'serving-loads', title: 'Loads', component: Loads },
   ],
   shows,
 };

@@ -3,16 +3,16 @@
 import { useMemo, useState } from 'preact/hooks';
 import type { JSX } from 'preact';
 
-import type { Entry } from '../../select.ts';
 import type { Evidence, Seconds } from '../../model.ts';
+import type { Entry } from '../../view.ts';
 import type { Table } from '../common/table.tsx';
+import { ChartFrame } from '../../charts/frame.tsx';
 import { drawSeconds, QUEUE_HEIGHT, SECONDS_HEIGHT } from '../../charts/seconds.ts';
-import { Figure } from '../../charts/figure.tsx';
 import { colourOf } from '../../colours.ts';
-import { count, microseconds, NONE, three, whole } from '../../format.ts';
+import { count, integer, microseconds, NONE, threeDigits } from '../../format.ts';
+import { cellName, verdictLabel } from '../../labels.ts';
 import { usePage } from '../../page.ts';
 import { clientsOf, groupsOf } from '../../serving.ts';
-import { cellName, verdictWord } from '../../words.ts';
 import { Section } from '../common/multiples.tsx';
 import { Tables } from '../common/table.tsx';
 
@@ -20,7 +20,7 @@ import { Tables } from '../common/table.tsx';
 const LONG_S = 10;
 
 function queued(value: number | null): string {
-  return value === null ? NONE : three(value);
+  return value === null ? NONE : threeDigits(value);
 }
 
 interface Shown {
@@ -37,7 +37,7 @@ function tableOf({ title, trials }: Shown): Table {
       { title: 'longest', figure: true }, { title: 'waiting', figure: true }, { title: 'disk queue', figure: true }, { title: 'remark' },
     ],
     rows: trials.flatMap((trial) => trial.operations.map((operations, at) => [
-      String(trial.round), String(at + 1), whole(operations), whole(trial.errors[at] ?? 0), microseconds(trial.longest_us[at] ?? 0), whole(trial.backlog[at] ?? 0), queued(trial.disk_queue?.[at] ?? null),
+      String(trial.round), String(at + 1), integer(operations), integer(trial.errors[at] ?? 0), microseconds(trial.longest_us[at] ?? 0), integer(trial.backlog[at] ?? 0), queued(trial.disk_queue?.[at] ?? null),
       [...(at < trial.ramp ? ['ramp'] : []), ...(trial.checkpoints?.includes(at) ? ['checkpoint'] : [])].join(', ') || NONE,
     ])),
   };
@@ -47,20 +47,20 @@ function shownOf(evidence: Evidence, entries: readonly Entry[], runIndex: number
   return entries.flatMap((entry) => {
     const trials = evidence.runs[runIndex]?.cells[entry.index]?.seconds ?? [];
     // Wrong or failed cells have no throughput; the verdict in the title says so.
-    const verdict = entry.cell.verdict === 'exact' ? '' : `: ${verdictWord(entry.cell.verdict)}`;
+    const verdict = entry.cell.verdict === 'exact' ? '' : `: ${verdictLabel(entry.cell.verdict)}`;
     return trials.length === 0 ? [] : [{ entry, title: `${cellName(entry.configuration, entry.cell)}${verdict}`, trials }];
   });
 }
 
 export function SecondBySecond(): JSX.Element {
-  const { from, evidence } = usePage();
-  const groups = useMemo(() => groupsOf(from), [from]);
+  const { view, evidence } = usePage();
+  const groups = useMemo(() => groupsOf(view), [view]);
   const [chosen, choose] = useState('');
   const group = groups.find((one) => one.key === chosen) ?? groups[0];
   const numbers = useMemo(() => [...new Set((group?.entries ?? []).map((entry) => clientsOf(entry.cell)))].sort((a, b) => a - b), [group]);
   const [number, chooseNumber] = useState<number | null>(null);
   const clients = number !== null && numbers.includes(number) ? number : numbers[numbers.length - 1] ?? 0;
-  const shown = useMemo(() => (evidence === null ? [] : shownOf(evidence, (group?.entries ?? []).filter((entry) => clientsOf(entry.cell) === clients), from.runIndex)), [evidence, from, group, clients]);
+  const shown = useMemo(() => (evidence === null ? [] : shownOf(evidence, (group?.entries ?? []).filter((entry) => clientsOf(entry.cell) === clients), view.runIndex)), [evidence, view, group, clients]);
   const charts = useMemo(() => shown.map((one) => {
     const { system } = one.entry.configuration;
     const lineOf = (trial: Seconds, values: readonly number[]) => ({ round: trial.round, values, ramp: trial.ramp, checkpoints: trial.checkpoints ?? [] });
@@ -71,7 +71,7 @@ export function SecondBySecond(): JSX.Element {
       draw: (width: number) => drawSeconds(lines, colourOf(system), count, { width, height: SECONDS_HEIGHT, least: 1 }, `${one.title}: operations in each second, a line for each round`),
       // The disk queue of short trials is not informative enough to be drawn.
       queue: queues.every((line) => line.values.length < LONG_S) ? null
-        : (width: number) => drawSeconds(queues, colourOf(system), three, { width, height: QUEUE_HEIGHT, least: 0.1 }, `${one.title}: requests under way on the disk in each second, a line for each round`),
+        : (width: number) => drawSeconds(queues, colourOf(system), threeDigits, { width, height: QUEUE_HEIGHT, least: 0.1 }, `${one.title}: requests under way on the disk in each second, a line for each round`),
     };
   }), [shown]);
   return (
@@ -91,9 +91,9 @@ export function SecondBySecond(): JSX.Element {
       </p>
       {evidence === null ? <p class="empty">Reading …</p> : charts.length === 0 ? <p class="empty">No seconds were kept.</p> : (
         <>
-          <div class="multiples">{charts.map((one) => <Figure key={one.entry.index} title={one.title} height={SECONDS_HEIGHT} draw={one.draw} />)}</div>
+          <div class="multiples">{charts.map((one) => <ChartFrame key={one.entry.index} title={one.title} height={SECONDS_HEIGHT} draw={one.draw} />)}</div>
           {charts.some((one) => one.queue !== null) && (
-            <div class="multiples">{charts.map((one) => one.queue !== null && <Figure key={one.entry.index} title={`${one.title}: disk queue`} height={QUEUE_HEIGHT} draw={one.queue} />)}</div>
+            <div class="multiples">{charts.map((one) => one.queue !== null && <ChartFrame key={one.entry.index} title={`${one.title}: disk queue`} height={QUEUE_HEIGHT} draw={one.queue} />)}</div>
           )}
           <Tables title="Seconds as tables" tables={() => shown.map(tableOf)} />
         </>

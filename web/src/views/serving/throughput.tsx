@@ -4,18 +4,18 @@ import { useMemo } from 'preact/hooks';
 import type { JSX } from 'preact';
 
 import type { Page } from '../../page.ts';
-import type { Curve, Group } from '../../serving.ts';
+import type { ConditionGroup, Curve } from '../../serving.ts';
 import type { Table, TableCell } from '../common/table.tsx';
 import { groupOf } from '../../bars.ts';
 import { CURVES_HEIGHT, drawCurves } from '../../charts/curves.ts';
 import type { DrawnCurve } from '../../charts/curves.ts';
-import { Figure } from '../../charts/figure.tsx';
+import { ChartFrame } from '../../charts/frame.tsx';
 import { colourOf } from '../../colours.ts';
 import { count, interval, NONE } from '../../format.ts';
+import { configurationName, verdictLabel } from '../../labels.ts';
 import { usePage } from '../../page.ts';
-import { clientsOf, groupsOf, isDriverBound, measuredOf, overClients } from '../../serving.ts';
-import { standing, worstSeverity } from '../../select.ts';
-import { configurationName, verdictWord } from '../../words.ts';
+import { clientsOf, groupsOf, isDriverBound, metricOf, overClients } from '../../serving.ts';
+import { rankStatus, worstSeverity } from '../../view.ts';
 import { Section } from '../common/multiples.tsx';
 import { Tables } from '../common/table.tsx';
 
@@ -28,17 +28,17 @@ export function drawn(curves: readonly Curve[], words: (point: Curve['points'][n
 }
 
 /** Distinct numbers of clients of a group, ascending. */
-export function clientsIn(group: Group): number[] {
+export function clientsIn(group: ConditionGroup): number[] {
   return [...new Set(group.entries.map((entry) => clientsOf(entry.cell)))].sort((a, b) => a - b);
 }
 
-function tableOf(page: Page, group: Group): Table {
-  const { from } = page;
+function tableOf(page: Page, group: ConditionGroup): Table {
+  const { view } = page;
   const numbers = clientsIn(group);
   const rows = new Map<number, typeof group.entries>();
   for (const entry of group.entries) rows.set(entry.cell.configuration, [...rows.get(entry.cell.configuration) ?? [], entry]);
   const ordered = [...rows.values()].sort(([a], [b]) =>
-    from.rankings.indexOf(a?.configuration.ranking ?? '') - from.rankings.indexOf(b?.configuration.ranking ?? ''));
+    view.rankings.indexOf(a?.configuration.ranking ?? '') - view.rankings.indexOf(b?.configuration.ranking ?? ''));
   const columns = numbers.flatMap((number) => {
     const clients = `${number} ${number === 1 ? 'client' : 'clients'}`;
     return [{ title: clients, figure: true }, { title: `95 % interval, ${clients}`, figure: true }];
@@ -52,29 +52,29 @@ function tableOf(page: Page, group: Group): Table {
       const cells = numbers.flatMap((number): TableCell[] => {
         const entry = entries.find((one) => clientsOf(one.cell) === number);
         if (entry === undefined) return [NONE, NONE];
-        const value = standing(from, entry).tier === 'none' ? null : measuredOf(entry.cell, 'throughput_ops_per_s');
+        const value = rankStatus(view, entry).tier === 'none' ? null : metricOf(entry.cell, 'throughput_ops_per_s');
         return [
-          { text: value === null ? verdictWord(entry.cell.verdict) : count(value.value), open: () => page.open(entry) },
+          { text: value === null ? verdictLabel(entry.cell.verdict) : count(value.value), open: () => page.open(entry) },
           value === null ? NONE : interval(value.low, value.high, count, value.value),
         ];
       });
-      const notes = [...new Set(entries.flatMap((entry) => [...standing(from, entry).notes, ...(isDriverBound(entry.cell) ? ['driver-bound'] : [])]))];
+      const notes = [...new Set(entries.flatMap((entry) => [...rankStatus(view, entry).notes, ...(isDriverBound(entry.cell) ? ['driver-bound'] : [])]))];
       return [first === undefined ? NONE : configurationName(first.configuration), ...cells, notes.join(', ') || NONE];
     }),
-    groups: from.rankings.length < 2 ? [] : ordered.map(([first]) => groupOf(from, first?.configuration.ranking ?? '')),
+    groups: view.rankings.length < 2 ? [] : ordered.map(([first]) => groupOf(view, first?.configuration.ranking ?? '')),
   };
 }
 
 export function Throughput(): JSX.Element {
   const page = usePage();
-  const { from } = page;
-  const charts = useMemo(() => groupsOf(from).filter((group) => !group.open).map((group) => {
-    const curves = overClients(from, group);
+  const { view } = page;
+  const charts = useMemo(() => groupsOf(view).filter((group) => !group.open).map((group) => {
+    const curves = overClients(view, group);
     const shown = drawn(curves, (point) => `${point.x} clients: ${count(point.y)} operations/s`);
     const x = { title: 'clients, log scale', log: true, format: String, ticks: clientsIn(group) };
     const y = { title: 'operations per second', log: true, format: count };
     return { group, has: shown.length > 0, draw: (width: number) => drawCurves(shown, x, y, width, `${group.title}: operations per second over clients, a curve for each configuration`) };
-  }), [from]);
+  }), [view]);
   const there = charts.filter((one) => one.has);
   return (
     <Section id="throughput" title="Throughput over clients">
@@ -82,7 +82,7 @@ export function Throughput(): JSX.Element {
       {there.length === 0 ? <p class="empty">No closed loop in this choice.</p> : (
         <>
           <div class="multiples broad">
-            {there.map(({ group, draw }) => <Figure key={group.key} title={group.title} height={CURVES_HEIGHT} draw={draw} eager={group === there[0]?.group} />)}
+            {there.map(({ group, draw }) => <ChartFrame key={group.key} title={group.title} height={CURVES_HEIGHT} draw={draw} eager={group === there[0]?.group} />)}
           </div>
           <Tables title="Figures as tables" tables={() => charts.map(({ group }) => tableOf(page, group))} />
         </>

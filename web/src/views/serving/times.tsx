@@ -4,29 +4,29 @@ import { useMemo, useState } from 'preact/hooks';
 import type { JSX } from 'preact';
 
 import type { Page } from '../../page.ts';
-import type { Group } from '../../serving.ts';
+import type { ConditionGroup } from '../../serving.ts';
 import type { Table, TableCell } from '../common/table.tsx';
 import { CURVES_HEIGHT, drawCurves } from '../../charts/curves.ts';
-import { Figure } from '../../charts/figure.tsx';
-import { count, microseconds, NONE, or, whole, withInterval } from '../../format.ts';
+import { ChartFrame } from '../../charts/frame.tsx';
+import { count, formatOr, integer, microseconds, NONE, withInterval } from '../../format.ts';
+import { configurationName, dimensionsOf, verdictLabel } from '../../labels.ts';
 import { usePage } from '../../page.ts';
 import { clientsOf, groupsOf, groupsWithTimes, overThroughput, timesOf } from '../../serving.ts';
-import { standing } from '../../select.ts';
-import { configurationName, dimensionsOf, verdictWord } from '../../words.ts';
+import { rankStatus } from '../../view.ts';
 import { Section } from '../common/multiples.tsx';
 import { Tables } from '../common/table.tsx';
 import { drawn } from './throughput.tsx';
 
 const PERCENTILES = [['p50', 'median'], ['p90', 'p90'], ['p99', 'p99'], ['p999', 'p99.9']] as const;
 
-function rate(entry: Group['entries'][number]): string {
+function rate(entry: ConditionGroup['entries'][number]): string {
   const { clients: _, ...rest } = entry.cell.parameters;
   const words = dimensionsOf({ ...(rest.rate_per_s === undefined ? {} : { rate_per_s: rest.rate_per_s }), ...(rest.rate_share === undefined ? {} : { rate_share: rest.rate_share }) });
   return words === '' ? NONE : words;
 }
 
 /** A table with the percentiles of every cell of a group. */
-export function percentileTable(page: Page, group: Group, entries: Group['entries'], title: string): Table {
+export function percentileTable(page: Page, group: ConditionGroup, entries: ConditionGroup['entries'], title: string): Table {
   const { name } = timesOf(group);
   const operations = entries.some((entry) => entry.cell.parameters.operation !== undefined);
   return {
@@ -38,15 +38,15 @@ export function percentileTable(page: Page, group: Group, entries: Group['entrie
     ],
     rows: entries.map((entry): TableCell[] => {
       const { cell } = entry;
-      const shown = standing(page.from, entry).tier !== 'none';
+      const shown = rankStatus(page.view, entry).tier !== 'none';
       const time = (percentile: string): string => {
         const metric = `${name}_${percentile}_us`;
-        return or(shown ? cell.metrics[metric] : null, (value) => withInterval(metric, value, cell.intervals[metric]));
+        return formatOr(shown ? cell.metrics[metric] : null, (value) => withInterval(metric, value, cell.intervals[metric]));
       };
       return [
-        configurationName(entry.configuration), ...(operations ? [String(cell.parameters.operation ?? 'all')] : []), whole(clientsOf(cell)), ...(group.open ? [rate(entry)] : []),
-        { text: or(shown ? cell.metrics.throughput_ops_per_s : null, count), open: () => page.open(entry) },
-        ...PERCENTILES.map(([percentile]) => time(percentile)), time('max'), or(cell.metrics.errors, whole), verdictWord(cell.verdict),
+        configurationName(entry.configuration), ...(operations ? [String(cell.parameters.operation ?? 'all')] : []), integer(clientsOf(cell)), ...(group.open ? [rate(entry)] : []),
+        { text: formatOr(shown ? cell.metrics.throughput_ops_per_s : null, count), open: () => page.open(entry) },
+        ...PERCENTILES.map(([percentile]) => time(percentile)), time('max'), formatOr(cell.metrics.errors, integer), verdictLabel(cell.verdict),
       ];
     }),
   };
@@ -54,18 +54,18 @@ export function percentileTable(page: Page, group: Group, entries: Group['entrie
 
 export function Times(): JSX.Element {
   const page = usePage();
-  const { from } = page;
+  const { view } = page;
   const [percentile, choose] = useState<string>('p99');
   const word = PERCENTILES.find(([name]) => name === percentile)?.[1] ?? percentile;
-  const groups = useMemo(() => groupsWithTimes(groupsOf(from)), [from]);
+  const groups = useMemo(() => groupsWithTimes(groupsOf(view)), [view]);
   const charts = useMemo(() => groups.map((group) => {
     const { words } = timesOf(group);
-    const shown = drawn(overThroughput(from, group, percentile), (point) => `${count(point.x)} operations/s: ${microseconds(point.y)}`);
+    const shown = drawn(overThroughput(view, group, percentile), (point) => `${count(point.x)} operations/s: ${microseconds(point.y)}`);
     const x = { title: 'operations per second, log scale', log: true, format: count };
     const y = { title: words, log: true, format: microseconds };
     const title = `${group.title}: ${words}, ${word}`;
     return { group, title, has: shown.length > 0, draw: (width: number) => drawCurves(shown, x, y, width, `${title}, over operations per second, a curve for each configuration`) };
-  }).filter((one) => one.has), [from, groups, percentile]);
+  }).filter((one) => one.has), [view, groups, percentile]);
   return (
     <Section id="times" title="Latency over throughput">
       <p>
@@ -81,12 +81,12 @@ export function Times(): JSX.Element {
       </p>
       {charts.length === 0 ? <p class="empty">No times in this choice.</p> : (
         <>
-          <div class="multiples broad">{charts.map((one) => <Figure key={one.group.key} title={one.title} height={CURVES_HEIGHT} draw={one.draw} />)}</div>
+          <div class="multiples broad">{charts.map((one) => <ChartFrame key={one.group.key} title={one.title} height={CURVES_HEIGHT} draw={one.draw} />)}</div>
           <p class="legend">A percentile is that of all rounds’ histograms together. It has an interval where each round has ten operations beyond it.</p>
         </>
       )}
-      <Tables title="Figures as tables" tables={() => groupsOf(from).map((group) => percentileTable(page, group, group.entries, `${group.title}: ${timesOf(group).words}`))} />
-      <Tables title="Operations one by one" tables={() => groupsOf(from).filter((group) => group.operations.length > 0).map((group) =>
+      <Tables title="Figures as tables" tables={() => groupsOf(view).map((group) => percentileTable(page, group, group.entries, `${group.title}: ${timesOf(group).words}`))} />
+      <Tables title="Operations one by one" tables={() => groupsOf(view).filter((group) => group.operations.length > 0).map((group) =>
         percentileTable(page, group, group.operations, `${group.title}, by operation: ${timesOf(group).words}`))} />
     </Section>
   );

@@ -3,7 +3,7 @@
 // the table.
 
 /** Sets the role and name of a chart and hides its drawing. Must be called before buttons are added. */
-export function dress(svg: SVGElement, role: 'img' | 'group', describe: string): void {
+export function applyAria(svg: SVGElement, role: 'img' | 'group', describe: string): void {
   for (const one of svg.querySelectorAll('[aria-label]')) one.removeAttribute('aria-label');
   for (const one of svg.children) one.setAttribute('aria-hidden', 'true');
   svg.setAttribute('role', role);

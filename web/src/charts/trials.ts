@@ -2,7 +2,7 @@
 
 import { axisX, axisY, dot, gridY, plot, ruleY } from '@observablehq/plot';
 
-import { dress } from './dress.ts';
+import { applyAria } from './a11y.ts';
 import type { Verdict } from '../model.ts';
 import { tick } from '../format.ts';
 
@@ -19,7 +19,7 @@ export const SYMBOLS: Record<Verdict, 'circle' | 'diamond2' | 'triangle2' | 'tim
   not_applicable: 'plus', wrong: 'times', timeout: 'times', failed: 'times',
 };
 
-export function drawStrip(
+export function drawTrials(
   dots: readonly Dot[], median: number | null, width: number, format: (value: number) => string, describe: string,
 ): SVGElement {
   const times = dots.flatMap((one) => one.seconds ?? []);
@@ -54,6 +54,6 @@ export function drawStrip(
     ],
     color: { type: 'identity' },
   }) as SVGSVGElement;
-  dress(svg, 'img', describe);
+  applyAria(svg, 'img', describe);
   return svg;
 }

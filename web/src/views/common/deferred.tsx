@@ -6,16 +6,16 @@ import type { ComponentType } from 'preact';
 import type { JSX } from 'preact';
 
 import type { Page } from '../../page.ts';
-import { forget, watch, whenIdle } from '../../charts/drawing.ts';
+import { cancelIdle, observeVisibility, whenIdle } from '../../charts/lazy.ts';
 import { PageContext, usePage } from '../../page.ts';
 
 interface Props {
   /** Element id of the placeholder, which exists before the part is drawn. */
   id: string;
-  of: ComponentType;
+  component: ComponentType;
 }
 
-export function Later({ id, of: Part }: Props): JSX.Element {
+export function Deferred({ id, component: Part }: Props): JSX.Element {
   const page = usePage();
   const [shown, setShown] = useState<Page | null>(null);
   const place = useRef<HTMLDivElement>(null);
@@ -29,13 +29,13 @@ export function Later({ id, of: Part }: Props): JSX.Element {
     const element = place.current;
     if (element === null) return undefined;
     const now = (): void => setShown(latest.current);
-    const end = watch(element, (isSeen) => {
+    const end = observeVisibility(element, (isSeen) => {
       seen.current = isSeen;
       if (isSeen) now();
     }, now, now);
     return () => {
       end();
-      forget(place);
+      cancelIdle(place);
     };
   }, []);
   useLayoutEffect(() => {

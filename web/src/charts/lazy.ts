@@ -22,7 +22,7 @@ const nearBy = new IntersectionObserver((entries) => {
  * Calls `seen` when an element enters or leaves the viewport, and `near` when it comes near. `now` is called
  * for printing. Returns a function that ends the watch.
  */
-export function watch(element: Element, seen: (isSeen: boolean) => void, near: () => void, now: () => void): () => void {
+export function observeVisibility(element: Element, seen: (isSeen: boolean) => void, near: () => void, now: () => void): () => void {
   watched.set(element, { seen, near });
   all.add(now);
   seenBy.observe(element);
@@ -49,7 +49,7 @@ export function drawAll(): void {
 }
 
 /** Draws a watched element before the reader reaches it. */
-export function drawNear(element: Element): void {
+export function drawNearby(element: Element): void {
   watched.get(element)?.near();
 }
 
@@ -82,14 +82,14 @@ export function whenIdle(owner: object, task: () => void): void {
 }
 
 /** Cancels the pending task of an owner. */
-export function forget(owner: object): void {
+export function cancelIdle(owner: object): void {
   waiting.delete(owner);
 }
 
 let first = true;
 
 /** Sets the performance mark `first-chart` once the first chart has been painted. */
-export function firstChart(): void {
+export function markFirstPaint(): void {
   if (!first) return;
   first = false;
   requestAnimationFrame(() => requestAnimationFrame(() => performance.mark('first-chart')));

@@ -3,28 +3,28 @@
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import type { ComponentChildren, JSX } from 'preact';
 
+import type { Dot } from '../../charts/trials.ts';
 import type { Cell, CellEvidence, RunEvidence } from '../../model.ts';
-import type { Dot } from '../../charts/strip.ts';
 import type { Table } from './table.tsx';
-import { Figure } from '../../charts/figure.tsx';
-import { drawStrip } from '../../charts/strip.ts';
-import { stolen } from '../../behind.ts';
-import { byName, bytes, counted, figureTitle, interval, NONE, or, seconds, times, withInterval } from '../../format.ts';
+import { ChartFrame } from '../../charts/frame.tsx';
+import { drawTrials } from '../../charts/trials.ts';
+import { byName, bytes, counted, figureTitle, formatOr, interval, NONE, seconds, times, withInterval } from '../../format.ts';
+import { cellName, isQuestion, phaseLabel, profileLabel, rankingTitle, ratioLabel, stepTitle, verdictLabel, VERDICTS } from '../../labels.ts';
 import { totalRange } from '../../metric.ts';
 import { usePage } from '../../page.ts';
-import { isOutOfMemory } from '../../select.ts';
-import { besideWords, cellName, isQuestion, phaseWord, profileWord, rankingTitle, stepTitle, verdictWord, VERDICTS } from '../../words.ts';
-import { Pairs, Settings, Siblings } from './configuration.tsx';
+import { stealByCell } from '../../steal.ts';
+import { isReadFromDisk } from '../../view.ts';
+import { KeyValueList, OtherVariants, Settings } from './configuration.tsx';
 import { TableOf } from './table.tsx';
 
-function Part({ title, children }: { title: string; children: ComponentChildren }): JSX.Element {
+function DialogSection({ title, children }: { title: string; children: ComponentChildren }): JSX.Element {
   return <section><h3>{title}</h3>{children}</section>;
 }
 
 /** A verdict with its meaning, which is left out for `exact` loads and sizes because they have no answers. */
 function verdictOf(cell: Cell): string {
   if (cell.verdict === 'exact' && !isQuestion(cell.step)) return 'exact';
-  return `${verdictWord(cell.verdict)}: ${VERDICTS[cell.verdict]}`;
+  return `${verdictLabel(cell.verdict)}: ${VERDICTS[cell.verdict]}`;
 }
 
 function trialTable(evidence: CellEvidence): Table {
@@ -39,12 +39,12 @@ function trialTable(evidence: CellEvidence): Table {
     ],
     rows: trials.round.map((round, index) => {
       const failure = trials.failure[index] ?? null;
-      const verdict = verdictWord(trials.verdict[index] ?? 'unverified');
+      const verdict = verdictLabel(trials.verdict[index] ?? 'unverified');
       return [
         String(round), String(trials.order[index] ?? NONE), new Date(trials.at_ms[index] ?? 0).toISOString().slice(0, 19).replace('T', ' '),
-        or(trials.seconds[index], seconds), or(trials.server_s[index], seconds),
+        formatOr(trials.seconds[index], seconds), formatOr(trials.server_s[index], seconds),
         failure === null ? verdict : `${verdict}: ${failure.kind}, ${failure.error}`, trials.bound_by[index] ?? NONE,
-        ...metrics.map((name) => or(trials.metrics[name]?.[index], (value) => byName(name, value))),
+        ...metrics.map((name) => formatOr(trials.metrics[name]?.[index], (value) => byName(name, value))),
       ];
     }),
   };
@@ -54,52 +54,52 @@ function Trials({ cell, evidence, title }: { cell: Cell; evidence: CellEvidence;
   const dots = useMemo((): Dot[] => evidence.trials.round.map((round, index) => {
     const verdict = evidence.trials.verdict[index] ?? 'unverified';
     const time = evidence.trials.seconds[index] ?? null;
-    return { round, seconds: time, verdict, title: `round ${round}: ${time === null ? '' : `${seconds(time)}, `}${verdictWord(verdict)}` };
+    return { round, seconds: time, verdict, title: `round ${round}: ${time === null ? '' : `${seconds(time)}, `}${verdictLabel(verdict)}` };
   }), [evidence]);
-  const draw = useMemo(() => (width: number) => drawStrip(dots, cell.median_s, width, seconds, `${counted(dots.length, 'trial')} by round`), [dots, cell]);
+  const draw = useMemo(() => (width: number) => drawTrials(dots, cell.median_s, width, seconds, `${counted(dots.length, 'trial')} by round`), [dots, cell]);
   if (dots.length === 0) return <p class="empty">No trials.</p>;
   // Sizes have trials without a time and are not drawn; failed trials have no time either but are drawn.
   const drawn = dots.some((one) => one.seconds !== null || one.verdict !== 'exact');
   return (
     <>
-      {drawn && <Figure title={`Trials of ${title}`} height={220} draw={draw} wide />}
+      {drawn && <ChartFrame title={`Trials of ${title}`} height={220} draw={draw} wide />}
       {drawn && <p class="legend">○ exact, ◇ approximate, △ unverified, □ partial, × without a time (at the bottom); the dashed line is the median.</p>}
       <TableOf table={trialTable(evidence)} head={false} />
     </>
   );
 }
 
-function Behind({ evidence, run }: { evidence: CellEvidence; run: RunEvidence }): JSX.Element {
+function TrialDetails({ evidence, run }: { evidence: CellEvidence; run: RunEvidence }): JSX.Element {
   const text = (index: number | null): string | null => (index === null ? null : run.texts[index] ?? null);
   const statement = text(evidence.statement);
   const plan = evidence.plan;
   return (
     <>
-      {statement !== null && <Part title="Statement"><pre tabIndex={0}>{statement}</pre></Part>}
+      {statement !== null && <DialogSection title="Statement"><pre tabIndex={0}>{statement}</pre></DialogSection>}
       {plan !== null && (
-        <Part title="Plan">
+        <DialogSection title="Plan">
           <p>{plan.violations.length === 0 ? 'As the configuration promises.' : 'Not as the configuration promises:'} File {plan.file}.</p>
           {plan.violations.length > 0 && <ul class="bad">{plan.violations.map((one) => <li>{one}</li>)}</ul>}
           <details><summary>Plan</summary><pre tabIndex={0}>{text(plan.text) ?? NONE}</pre></details>
-        </Part>
+        </DialogSection>
       )}
       {evidence.answers.length > 0 && (
-        <Part title={evidence.answers.length === 1 ? 'Answer' : 'Answers'}>
+        <DialogSection title={evidence.answers.length === 1 ? 'Answer' : 'Answers'}>
           {evidence.answers.map((one) => (
             <details key={one.digest}>
               <summary>{one.digest}, {counted(one.trials, 'trial')}</summary>
               <pre tabIndex={0}>{text(one.text) ?? 'The text was not kept.'}</pre>
             </details>
           ))}
-        </Part>
+        </DialogSection>
       )}
     </>
   );
 }
 
 export function CellDialog(): JSX.Element | null {
-  const { figures, evidence, from, change, open } = usePage();
-  const { opened } = from.state;
+  const { figures, evidence, view, change, open } = usePage();
+  const { opened } = view.state;
   const dialog = useRef<HTMLDialogElement>(null);
   const back = useRef<Element | null>(null);
   useLayoutEffect(() => {
@@ -121,10 +121,10 @@ export function CellDialog(): JSX.Element | null {
   if (run === undefined || cell === undefined || configuration === undefined) return null;
   const own = evidence?.runs[opened.run];
   const behind = own?.cells[opened.cell];
-  const beside = from.entries.find((entry) => entry.run === opened.run && entry.index === opened.cell)?.beside ?? null;
-  const title = `${stepTitle(cell.step)}, ${phaseWord(cell.phase)}: ${cellName(configuration, cell)}`;
+  const beside = view.entries.find((entry) => entry.run === opened.run && entry.index === opened.cell)?.beside ?? null;
+  const title = `${stepTitle(cell.step)}, ${phaseLabel(cell.phase)}: ${cellName(configuration, cell)}`;
   const close = (): void => change({ opened: null });
-  const taken = own === undefined ? undefined : stolen(own, run.machine)[opened.cell];
+  const taken = own === undefined ? undefined : stealByCell(own, run.machine)[opened.cell];
   const sizes = cell.step === 'size' ? totalRange(cell) : null;
   const metrics = Object.entries(cell.metrics).sort(([a], [b]) => (a < b ? -1 : 1));
   return (
@@ -135,38 +135,38 @@ export function CellDialog(): JSX.Element | null {
           <h2 id="dialog-title">{title}</h2>
           <button type="button" class="quiet" onClick={close}>Close</button>
         </header>
-        <Pairs of={[
+        <KeyValueList entries={[
           ['run', `${run.name}${cell.state === null ? '' : `, ${cell.state}`}`],
           ...(sizes?.low == null ? [] : [['range over loads', interval(sizes.low, sizes.high, bytes)] as const]),
-          ['median', or(cell.median_s, seconds)], ['95 % interval', interval(cell.low_s, cell.high_s, seconds, cell.median_s)],
-          ['× of best', or(cell.of_best, (one) => `${times(one.ratio)} ${besideWords(run, cell, one)}`)],
-          ['× of yardstick', or(cell.of_yardstick, (one) => `${times(one.ratio)} ${besideWords(run, cell, one)}`)],
+          ['median', formatOr(cell.median_s, seconds)], ['95 % interval', interval(cell.low_s, cell.high_s, seconds, cell.median_s)],
+          ['× of best', formatOr(cell.of_best, (one) => `${times(one.ratio)} ${ratioLabel(run, cell, one)}`)],
+          ['× of yardstick', formatOr(cell.of_yardstick, (one) => `${times(one.ratio)} ${ratioLabel(run, cell, one)}`)],
           ['verdict', verdictOf(cell)], ['bound by', cell.bound_by ?? NONE],
           ['trials with a time', String(cell.trials)],
           ...(taken === undefined || taken.known === 0 ? [] : [['trials with more than 2 % stolen', `${taken.much} of ${taken.known}`] as const]),
-          ['class', configuration.reference ? 'never ranked' : rankingTitle(configuration.ranking)], ['memory profile', profileWord(configuration)],
+          ['class', configuration.reference ? 'never ranked' : rankingTitle(configuration.ranking)], ['memory profile', profileLabel(configuration)],
         ]} />
-        {isOutOfMemory(cell) && (
-          <p>Not in memory: a trial read {or(cell.metrics.read_bytes, bytes)} from the disk, so these times are not ranked as hot.</p>
+        {isReadFromDisk(cell) && (
+          <p>Not in memory: a trial read {formatOr(cell.metrics.read_bytes, bytes)} from the disk, so these times are not ranked as hot.</p>
         )}
         {configuration.other_questions[cell.step] !== undefined && <p>The published statement asks another question: {configuration.other_questions[cell.step]}</p>}
         {beside !== null && (
           <p>
-            Only some rounds were verified as cold. The others: <button type="button" class="quiet" onClick={() => open(beside)}>{phaseWord(beside.cell.phase)}, {verdictWord(beside.cell.verdict)}</button>
+            Only some rounds were verified as cold. The others: <button type="button" class="quiet" onClick={() => open(beside)}>{phaseLabel(beside.cell.phase)}, {verdictLabel(beside.cell.verdict)}</button>
           </p>
         )}
-        <Part title="Trials">
+        <DialogSection title="Trials">
           {own === undefined ? <p class="empty">Reading the trials …</p>
             : behind === undefined ? <p class="empty">No trials.</p> : <Trials cell={cell} evidence={behind} title={title} />}
-        </Part>
-        {own !== undefined && behind !== undefined && <Behind evidence={behind} run={own} />}
-        {metrics.length > 0 && <Part title="Measured"><Pairs of={metrics.map(([name, value]) => [figureTitle(name), withInterval(name, value, cell.intervals[name])] as const)} /></Part>}
-        <Part title="Configuration"><Settings one={configuration} /><Siblings run={opened.run} cell={opened.cell} /></Part>
+        </DialogSection>
+        {own !== undefined && behind !== undefined && <TrialDetails evidence={behind} run={own} />}
+        {metrics.length > 0 && <DialogSection title="Measured"><KeyValueList entries={metrics.map(([name, value]) => [figureTitle(name), withInterval(name, value, cell.intervals[name])] as const)} /></DialogSection>}
+        <DialogSection title="Configuration"><Settings configuration={configuration} /><OtherVariants run={opened.run} cell={opened.cell} /></DialogSection>
         {behind !== undefined && (
-          <Part title="In the journal">
+          <DialogSection title="In the journal">
             <p>Key of this cell in <code>journal.ndjson</code> of the run folder <code>{run.name}</code>; trial keys end in <code>#ROUND.ORDER</code>.</p>
             <pre tabIndex={0}>{behind.key}</pre>
-          </Part>
+          </DialogSection>
         )}
       </div>
     </dialog>

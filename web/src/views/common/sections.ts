@@ -2,22 +2,22 @@
 
 import type { ComponentType } from 'preact';
 
-import type { Entry } from '../../select.ts';
+import type { Entry } from '../../view.ts';
 
-export interface PagePart {
+export interface PageSection {
   id: string;
   /** Title in the navigation bar; null for parts that are often empty. */
   title: string | null;
-  of: ComponentType;
+  component: ComponentType;
 }
 
 /** Parts that the page has for a workload. Cells of other workloads are shown in plain tables. */
-export interface WorkloadParts {
+export interface WorkloadSections {
   /** Workload name, as used in cells. */
   name: string;
   /** Findings for the first screen. */
   findings: ComponentType;
-  parts: readonly PagePart[];
+  parts: readonly PageSection[];
   /** Returns `true` if one of the parts shows the cell. */
   shows: (entry: Entry) => boolean;
 }

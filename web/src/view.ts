@@ -1,9 +1,9 @@
 // Selects what is shown of a run under the reader's choice, and decides which cells may be ranked.
 
-import type { Cell, Configuration, Figures, Run, Severity, Verdict } from './model.ts';
+import type { Cell, Configuration, PageData, Run, Severity, Verdict } from './model.ts';
 import type { State } from './state.ts';
 import { bytes } from './format.ts';
-import { CLASSES, isQuestion, parametersOf, PROFILES, verdictWord } from './words.ts';
+import { CLASSES, isQuestion, parametersOf, PROFILES, verdictLabel } from './labels.ts';
 
 /** Name of the workload that loads documents and asks the built-in questions. */
 export const ANALYTICS = 'analytics';
@@ -27,7 +27,7 @@ export interface Entry {
 
 /** Everything shown of one run under a choice. */
 export interface View {
-  figures: Figures;
+  figures: PageData;
   state: State;
   run: Run;
   runIndex: number;
@@ -52,8 +52,8 @@ export interface View {
   broken: ReadonlySet<string>;
 }
 
-function keepsStructure(one: Configuration, wanted: State['structure']): boolean {
-  const retains = one.structure?.retains ?? 'unknown';
+function keepsStructure(configuration: Configuration, wanted: State['structure']): boolean {
+  const retains = configuration.structure?.retains ?? 'unknown';
   switch (wanted) {
     case 'all': return true;
     case 'bytes': return retains === 'bytes';
@@ -63,11 +63,11 @@ function keepsStructure(one: Configuration, wanted: State['structure']): boolean
 }
 
 /** Returns `true` if the reader's choice shows a configuration; reference configurations are always shown. */
-export function isShown(one: Configuration, state: State): boolean {
-  if (one.reference) return true;
-  return !state.withoutSystems.has(one.system) && !state.withoutVariants.has(one.variant)
-    && !state.withoutClasses.has(one.preparation ?? '') && !state.withoutProfiles.has(one.profile ?? '')
-    && !state.withoutRankings.has(one.ranking) && keepsStructure(one, state.structure);
+export function isShown(configuration: Configuration, state: State): boolean {
+  if (configuration.reference) return true;
+  return !state.withoutSystems.has(configuration.system) && !state.withoutVariants.has(configuration.variant)
+    && !state.withoutClasses.has(configuration.preparation ?? '') && !state.withoutProfiles.has(configuration.profile ?? '')
+    && !state.withoutRankings.has(configuration.ranking) && keepsStructure(configuration, state.structure);
 }
 
 /** Rankings by class and profile, then by number of configurations; ties keep the order of the plan. */
@@ -103,7 +103,7 @@ function promise(configuration: number, step: string): string {
 }
 
 /** Everything shown of run `runIndex` under `state`; null if there is no such run. */
-export function view(figures: Figures, state: State, runIndex = state.run): View | null {
+export function buildView(figures: PageData, state: State, runIndex = state.run): View | null {
   const run = figures.runs[runIndex];
   if (run === undefined) return null;
   const shown = run.configurations.map((one) => isShown(one, state));
@@ -171,13 +171,13 @@ const selected = new WeakMap<View, Map<string, readonly Entry[]>>();
 
 /** The cells of a step in the given phases and data state, one per configuration and set of parameters. */
 export function cellsOf(
-  from: View, step: string, phases: readonly string[], data: string | null = from.state.data, workload = from.asking,
+  view: View, step: string, phases: readonly string[], data: string | null = view.state.data, workload = view.asking,
 ): readonly Entry[] {
   // Cached, because many parts of the page ask for the same cells.
-  const known = selected.get(from) ?? new Map<string, readonly Entry[]>();
-  selected.set(from, known);
+  const known = selected.get(view) ?? new Map<string, readonly Entry[]>();
+  selected.set(view, known);
   const name = JSON.stringify([workload, step, phases, data]);
-  const found = known.get(name) ?? select(from.bySteps.get(step) ?? [], workload, phases, data);
+  const found = known.get(name) ?? select(view.bySteps.get(step) ?? [], workload, phases, data);
   known.set(name, found);
   return found;
 }
@@ -199,15 +199,15 @@ function select(entries: readonly Entry[], workload: string, phases: readonly st
  * Questions with at least one cell in the given phases and the data state shown, reference configurations
  * excluded.
  */
-export function questionsIn(from: View, phases: readonly string[]): string[] {
-  return from.questions.filter((step) => cellsOf(from, step, phases).some((entry) => !entry.configuration.reference));
+export function questionsIn(view: View, phases: readonly string[]): string[] {
+  return view.questions.filter((step) => cellsOf(view, step, phases).some((entry) => !entry.configuration.reference));
 }
 
 /** How a cell may be compared: ranked, shown without rank, or without a value. */
-export type Tier = 'ranked' | 'apart' | 'none';
+export type RankTier = 'ranked' | 'apart' | 'none';
 
-export interface Standing {
-  tier: Tier;
+export interface RankStatus {
+  tier: RankTier;
   /** All caveats of the cell; empty if it is fully comparable. */
   notes: string[];
   /** The caveats that exclude the cell from the ranking. */
@@ -218,41 +218,41 @@ export interface Standing {
 }
 
 /** Returns `true` if background work was left when the time limit for settling expired. */
-export function isUnsettled(cell: Cell): boolean {
+export function hasBackgroundWork(cell: Cell): boolean {
   return cell.step === 'size' && (cell.metrics.background_work_left ?? 0) > 0;
 }
 
 /** Returns `true` if a repeated (hot) question still read from disk. */
-export function isOutOfMemory(cell: Cell): boolean {
+export function isReadFromDisk(cell: Cell): boolean {
   return cell.phase === 'hot-not-in-memory';
 }
 
 /** Caveat from the configuration's load for later cells; null if all documents were loaded. */
-function loadNote(from: View, cell: Cell): string | null {
+function loadNote(view: View, cell: Cell): string | null {
   if (cell.step === 'load') return null;
-  const load = from.loads.get(cell.configuration);
+  const load = view.loads.get(cell.configuration);
   if (load === undefined) return isAsking(cell.workload) ? 'no load known' : null;
   if (load.verdict === 'exact') return null;
-  return load.verdict === 'partial' ? 'partial load' : `load ${verdictWord(load.verdict)}`;
+  return load.verdict === 'partial' ? 'partial load' : `load ${verdictLabel(load.verdict)}`;
 }
 
 /** Determines the caveats of a cell and whether it may be ranked. */
-export function standing(from: View, entry: Entry): Standing {
+export function rankStatus(view: View, entry: Entry): RankStatus {
   const { cell, beside, configuration } = entry;
   const verdict = worstVerdict(entry);
   const approximate = cell.verdict === 'approximate' || beside?.cell.verdict === 'approximate';
-  const ofLoad = loadNote(from, cell);
+  const ofLoad = loadNote(view, cell);
   // Every entry here excludes the cell from the ranking.
   const doubts: string[] = [];
   if (ofLoad !== null) doubts.push(ofLoad);
   if (!configuration.ranked && !configuration.reference) doubts.push('not ranked');
   if (verdict === 'unverified' && configuration.other_questions[cell.step] !== undefined) doubts.push('another question');
   else if (verdict === 'unverified' || verdict === 'disputed' || (verdict === 'partial' && ofLoad === null)) doubts.push(verdict);
-  if (isOutOfMemory(cell)) doubts.push(`not in memory${cell.metrics.read_bytes === undefined ? '' : `: ${bytes(cell.metrics.read_bytes)} read`}`);
+  if (isReadFromDisk(cell)) doubts.push(`not in memory${cell.metrics.read_bytes === undefined ? '' : `: ${bytes(cell.metrics.read_bytes)} read`}`);
   const coldDoubt = beside !== null ? 'cold unverified in part' : cell.phase === 'cold-unverified' ? 'cold unverified' : null;
   if (coldDoubt !== null) doubts.push(coldDoubt);
-  if (from.broken.has(promise(cell.configuration, cell.step))) doubts.push('plan broken');
-  if (isUnsettled(cell)) doubts.push('not settled');
+  if (view.broken.has(promise(cell.configuration, cell.step))) doubts.push('plan broken');
+  if (hasBackgroundWork(cell)) doubts.push('not settled');
   const notes = approximate ? ['approximate', ...doubts] : doubts;
   return { tier: !hasTime(verdict) ? 'none' : doubts.length === 0 ? 'ranked' : 'apart', notes, doubts, coldDoubt, approximate };
 }

@@ -5,14 +5,14 @@ import { useMemo } from 'preact/hooks';
 import type { JSX } from 'preact';
 
 import type { Cell } from '../../model.ts';
-import type { Entry } from '../../select.ts';
+import type { Entry } from '../../view.ts';
 import type { Table } from './table.tsx';
 import { placedBars } from '../../bars.ts';
-import { figureTitle, interval, or, seconds } from '../../format.ts';
+import { figureTitle, formatOr, interval, seconds } from '../../format.ts';
+import { configurationName, parametersOf, phaseLabel, stepTitle, verdictLabel } from '../../labels.ts';
 import { measuredWord, metric } from '../../metric.ts';
 import { usePage } from '../../page.ts';
-import { isAsking } from '../../select.ts';
-import { configurationName, parametersOf, phaseWord, stepTitle, verdictWord } from '../../words.ts';
+import { isAsking } from '../../view.ts';
 import { Multiples, Section } from './multiples.tsx';
 import { TableOf } from './table.tsx';
 
@@ -23,7 +23,7 @@ function elementId(name: string): string {
 
 function groupOf(entry: Entry): string {
   const { step, phase, state } = entry.cell;
-  return [stepTitle(step), phaseWord(phase), state ?? '', parametersOf(entry.cell)].filter((word) => word !== '').join(', ');
+  return [stepTitle(step), phaseLabel(phase), state ?? '', parametersOf(entry.cell)].filter((word) => word !== '').join(', ');
 }
 
 function valueOf(name: string, cell: Cell): string {
@@ -43,8 +43,8 @@ function tableOf(title: string, entries: readonly Entry[], open: (entry: Entry) 
     ],
     severities: entries.map(({ cell }) => cell.severity),
     rows: entries.map((entry) => [
-      configurationName(entry.configuration), { text: verdictWord(entry.cell.verdict), open: () => open(entry) },
-      ...(timed ? [or(entry.cell.median_s, seconds), interval(entry.cell.low_s, entry.cell.high_s, seconds, entry.cell.median_s)] : []),
+      configurationName(entry.configuration), { text: verdictLabel(entry.cell.verdict), open: () => open(entry) },
+      ...(timed ? [formatOr(entry.cell.median_s, seconds), interval(entry.cell.low_s, entry.cell.high_s, seconds, entry.cell.median_s)] : []),
       ...metrics.map((name) => valueOf(name, entry.cell)),
     ]),
   };
@@ -57,26 +57,26 @@ function Workload({ name, entries }: { name: string; entries: readonly Entry[] }
     for (const entry of entries) found.set(groupOf(entry), [...(found.get(groupOf(entry)) ?? []), entry]);
     return [...found];
   }, [entries]);
-  const multiples = useMemo(() => groups.filter(([, those]) => those.some((entry) => entry.cell.median_s !== null)).map(([title, those]) => ({
-    key: title, title, own: placedBars(page.from, those, metric('time'), page.open).map((one) => one.bar), published: [], references: [],
+  const multiples = useMemo(() => groups.filter(([, cells]) => cells.some((entry) => entry.cell.median_s !== null)).map(([title, cells]) => ({
+    key: title, title, own: placedBars(page.view, cells, metric('time'), page.open).map((one) => one.bar), published: [], references: [],
   })), [groups]);
   return (
     <Section id={elementId(name)} title={isAsking(name) ? 'Further figures' : `Workload: ${name}`}>
       {multiples.length > 0 && <Multiples multiples={multiples} format={seconds} axis="time, less is better" empty="" />}
-      {groups.map(([title, those]) => <TableOf key={title} table={tableOf(title, those, page.open)} />)}
+      {groups.map(([title, cells]) => <TableOf key={title} table={tableOf(title, cells, page.open)} />)}
     </Section>
   );
 }
 
 /** The cells that no other part of the page shows. */
-export function CellsOfOthers({ isShown }: { isShown: (entry: Entry) => boolean }): JSX.Element {
-  const { from } = usePage();
+export function OtherCells({ isShown }: { isShown: (entry: Entry) => boolean }): JSX.Element {
+  const { view } = usePage();
   const workloads = useMemo(() => {
     const found = new Map<string, Entry[]>();
-    for (const entry of from.entries) {
+    for (const entry of view.entries) {
       if (!isShown(entry)) found.set(entry.cell.workload, [...(found.get(entry.cell.workload) ?? []), entry]);
     }
     return [...found];
-  }, [from]);
+  }, [view]);
   return <>{workloads.map(([name, entries]) => <Workload key={name} name={name} entries={entries} />)}</>;
 }

@@ -1,6 +1,6 @@
 // Display names of steps, phases, verdicts and other terms.
 
-import type { Cell, Configuration, Figures, Preparation, Profile, Ratio, Run, Verdict } from './model.ts';
+import type { Cell, CellRatio, Configuration, PageData, Preparation, Profile, Run, Verdict } from './model.ts';
 import { bytes, count, nameInWords, percent } from './format.ts';
 
 const QUESTIONS: ReadonlyMap<string, string> = new Map([
@@ -13,26 +13,26 @@ const QUESTIONS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Titles of users' own questions, by question name. */
-const OWN = new Map<string, string>();
+const QUESTION_TITLES = new Map<string, string>();
 
 /** Registers the users' question titles; call once before the first render. */
-export function know(figures: Figures): void {
-  for (const { name, title } of figures.runs.flatMap((run) => run.questions ?? [])) OWN.set(name, title);
+export function registerQuestions(figures: PageData): void {
+  for (const { name, title } of figures.runs.flatMap((run) => run.questions ?? [])) QUESTION_TITLES.set(name, title);
 }
 
 /** Returns `true` for a question of the analytics workload (`q1` …) or a user's own question. */
 export function isQuestion(step: string): boolean {
-  return OWN.has(step) || /^q\d+$/.test(step);
+  return QUESTION_TITLES.has(step) || /^q\d+$/.test(step);
 }
 
 /** Display name of a step: `q1` becomes `Q1`; other steps keep their names. */
 export function stepName(step: string): string {
-  return isQuestion(step) && !OWN.has(step) ? step.toUpperCase() : step;
+  return isQuestion(step) && !QUESTION_TITLES.has(step) ? step.toUpperCase() : step;
 }
 
 /** Step name with the question's title: `Q1 top event types`. */
 export function stepTitle(step: string): string {
-  const own = OWN.get(step);
+  const own = QUESTION_TITLES.get(step);
   if (own !== undefined) return own;
   const words = QUESTIONS.get(step);
   return words === undefined ? stepName(step) : `${stepName(step)} ${words}`;
@@ -52,7 +52,7 @@ export const VERDICTS: Record<Verdict, string> = {
 };
 
 /** The display word of a verdict. */
-export function verdictWord(verdict: Verdict): string {
+export function verdictLabel(verdict: Verdict): string {
   return verdict === 'not_applicable' ? 'not applicable' : verdict;
 }
 
@@ -74,14 +74,14 @@ export const HOT: readonly string[] = ['hot', 'hot-not-in-memory'];
 export const COLD: readonly string[] = ['cold', 'cold-unverified'];
 
 /** The display word of a phase. */
-export function phaseWord(phase: string): string {
+export function phaseLabel(phase: string): string {
   return PHASES.get(phase) ?? phase;
 }
 
 /** Short name of a configuration: title, version, variant, and everything that is not the default. */
-export function configurationName(one: Configuration): string {
-  const storage = one.storage === 'default' ? '' : ` ${one.storage}`;
-  return `${one.title} ${one.version} ${one.variant}${storage}${one.profile === 'stock' ? ' stock' : ''}`;
+export function configurationName(configuration: Configuration): string {
+  const storage = configuration.storage === 'default' ? '' : ` ${configuration.storage}`;
+  return `${configuration.title} ${configuration.version} ${configuration.variant}${storage}${configuration.profile === 'stock' ? ' stock' : ''}`;
 }
 
 /** Preparation classes in page order; null stands for "not stated". */
@@ -91,7 +91,7 @@ export const CLASSES: readonly (Preparation | null)[] = ['as-is', 'prepared', 'e
 export const PROFILES: readonly (Profile | null)[] = ['sized', 'stock', null];
 
 /** The display word of a preparation class. */
-export function classWord(preparation: string | null): string {
+export function classLabel(preparation: string | null): string {
   return preparation === 'as-is' ? 'as is' : preparation || 'not stated';
 }
 
@@ -140,25 +140,25 @@ export function parametersOf(cell: Cell): string {
 }
 
 /** Name of a cell's configuration, followed by the dimensions that distinguish the cell. */
-export function cellName(one: Configuration, cell: Cell): string {
+export function cellName(configuration: Configuration, cell: Cell): string {
   const parameters = parametersOf(cell);
-  return parameters === '' ? configurationName(one) : `${configurationName(one)}, ${parameters}`;
+  return parameters === '' ? configurationName(configuration) : `${configurationName(configuration)}, ${parameters}`;
 }
 
 /** What a ratio refers to: `of ClickHouse 26.7 challenge, slower`. */
-export function besideWords(run: Run, cell: Cell, one: Ratio): string {
+export function ratioLabel(run: Run, cell: Cell, one: CellRatio): string {
   if (one.other === cell.configuration) return 'the best';
   const other = run.configurations[one.other];
   return `of ${other === undefined ? 'another' : configurationName(other)}, ${one.difference}`;
 }
 
 /** Key of a configuration without its version, to match configurations of different runs. */
-export function configurationKey(one: Configuration): string {
-  return JSON.stringify([one.system, one.variant, one.storage, one.preparation, one.profile, one.memory_bytes]);
+export function configurationKey(configuration: Configuration): string {
+  return JSON.stringify([configuration.system, configuration.variant, configuration.storage, configuration.preparation, configuration.profile, configuration.memory_bytes]);
 }
 
 /** How documents come back from a round trip, as words. */
-export function retainsWord(retains: string): string {
+export function roundTripLabel(retains: string): string {
   switch (retains) {
     case 'bytes': return 'same bytes';
     case 'value': return 'same values';
@@ -168,13 +168,13 @@ export function retainsWord(retains: string): string {
 }
 
 /** The part of a ranking beyond class and profile; empty if there is none. */
-export function beyondClass(one: Configuration | undefined): string {
-  const known = [one?.preparation ?? 'not stated', one?.profile];
-  return (one?.ranking ?? '').split(', ').filter((word) => word !== '' && !known.includes(word)).join(', ');
+export function rankingSuffix(configuration: Configuration | undefined): string {
+  const known = [configuration?.preparation ?? 'not stated', configuration?.profile];
+  return (configuration?.ranking ?? '').split(', ').filter((word) => word !== '' && !known.includes(word)).join(', ');
 }
 
 /** Memory profile of a configuration as text: `sized for 12.6 GB`. */
-export function profileWord(one: Configuration): string {
-  if (one.profile === null) return 'not stated';
-  return one.memory_bytes === null ? one.profile : `${one.profile} for ${bytes(one.memory_bytes)}`;
+export function profileLabel(configuration: Configuration): string {
+  if (configuration.profile === null) return 'not stated';
+  return configuration.memory_bytes === null ? configuration.profile : `${configuration.profile} for ${bytes(configuration.memory_bytes)}`;
 }

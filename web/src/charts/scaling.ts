@@ -2,9 +2,9 @@
 
 import { axisX, axisY, dot, gridX, gridY, line, plot, text } from '@observablehq/plot';
 
-import { dress } from './dress.ts';
 import { tick } from '../format.ts';
-import { fitted } from './bars.ts';
+import { applyAria } from './a11y.ts';
+import { truncateToWidth } from './bars.ts';
 
 export interface Grown {
   name: string;
@@ -15,7 +15,7 @@ export interface Grown {
 
 export const GROWTH_HEIGHT = 320;
 
-export function drawGrowth(
+export function drawScaling(
   all: readonly Grown[], format: (value: number) => string, count: (value: number) => string, width: number, describe: string,
 ): SVGElement {
   // A log scale cannot show zero.
@@ -51,10 +51,10 @@ export function drawGrowth(
       line(points, { x: 'documents', y: 'value', z: 'name', stroke: 'colour', strokeWidth: 1.6 }),
       dot(points, { x: 'documents', y: 'value', fill: 'colour', r: 3, title: (point: Grown) => `${point.name}, ${count(point.documents)}: ${format(point.value)}` }),
       ...ends.map((end, index) => text([end], {
-        x: 'documents', y: 'value', text: (point: Grown) => fitted(point.name, names - 10), dx: 8, dy: shifts[index] ?? 0, textAnchor: 'start', fill: 'var(--ink)',
+        x: 'documents', y: 'value', text: (point: Grown) => truncateToWidth(point.name, names - 10), dx: 8, dy: shifts[index] ?? 0, textAnchor: 'start', fill: 'var(--ink)',
       })),
     ],
   }) as SVGSVGElement;
-  dress(svg, 'img', describe);
+  applyAria(svg, 'img', describe);
   return svg;
 }

@@ -9,13 +9,13 @@ import type { Configuration, Structure } from '../../model.ts';
 import type { Page } from '../../page.ts';
 import type { Table } from '../common/table.tsx';
 import { barsHeight } from '../../charts/bars.ts';
-import { Figure } from '../../charts/figure.tsx';
+import { ChartFrame } from '../../charts/frame.tsx';
 import { drawStacks } from '../../charts/stack.ts';
 import { colourOf } from '../../colours.ts';
-import { list, NONE, or, percent, whole } from '../../format.ts';
+import { formatOr, integer, list, NONE, percent } from '../../format.ts';
+import { configurationName, roundTripLabel, verdictLabel } from '../../labels.ts';
 import { usePage } from '../../page.ts';
-import { cellsOf } from '../../select.ts';
-import { configurationName, retainsWord, verdictWord } from '../../words.ts';
+import { cellsOf } from '../../view.ts';
 import { Multiples, Section } from '../common/multiples.tsx';
 import { Tables } from '../common/table.tsx';
 
@@ -28,13 +28,13 @@ function shares(values: readonly number[]): Scale {
 }
 
 function qualityTable(page: Page): Table {
-  const rows = cellsOf(page.from, 'load', ['load'], null).filter((entry) => !entry.configuration.reference).map((entry) => {
+  const rows = cellsOf(page.view, 'load', ['load'], null).filter((entry) => !entry.configuration.reference).map((entry) => {
     const { documents_loaded: loaded, documents_offered: offered, documents_rejected: rejected } = entry.cell.metrics;
     return [
-      configurationName(entry.configuration), or(offered, whole), or(loaded, whole), or(rejected, whole),
+      configurationName(entry.configuration), formatOr(offered, integer), formatOr(loaded, integer), formatOr(rejected, integer),
       { text: loaded === undefined || offered === undefined ? NONE : percent(loaded / offered), open: () => page.open(entry) },
-      verdictWord(entry.cell.verdict),
-      entry.configuration.rejects.map((one) => `${whole(one.documents)}: ${one.reason}`).join('; ') || NONE,
+      verdictLabel(entry.cell.verdict),
+      entry.configuration.rejects.map((one) => `${integer(one.documents)}: ${one.reason}`).join('; ') || NONE,
     ];
   });
   return {
@@ -49,29 +49,29 @@ function qualityTable(page: Page): Table {
 
 export function Quality(): JSX.Element {
   const page = usePage();
-  const { from } = page;
+  const { view } = page;
   const multiples = useMemo(() => {
-    const own = cellsOf(from, 'load', ['load'], null).filter((entry) => !entry.configuration.reference).map((entry) => {
+    const own = cellsOf(view, 'load', ['load'], null).filter((entry) => !entry.configuration.reference).map((entry) => {
       const { documents_loaded: loaded, documents_offered: offered } = entry.cell.metrics;
       const share = loaded === undefined || offered === undefined || offered <= 0 ? null : loaded / offered;
       return {
         key: String(entry.cell.configuration), name: configurationName(entry.configuration),
-        notes: entry.cell.verdict === 'exact' ? [] : [verdictWord(entry.cell.verdict)], group: '', colour: colourOf(entry.configuration.system),
+        notes: entry.cell.verdict === 'exact' ? [] : [verdictLabel(entry.cell.verdict)], group: '', colour: colourOf(entry.configuration.system),
         look: entry.cell.verdict === 'exact' ? 'plain' as const : 'muted' as const, value: share, low: null, high: null,
-        label: share === null ? verdictWord(entry.cell.verdict) : percent(share), more: '', open: () => page.open(entry),
+        label: share === null ? verdictLabel(entry.cell.verdict) : percent(share), more: '', open: () => page.open(entry),
       };
     }).sort((a, b) => (a.value ?? 2) - (b.value ?? 2));
     return [{ key: 'loaded', title: 'Share of documents loaded', own, published: [], references: [] }];
-  }, [from]);
-  const refused = from.configurations.flatMap((index) => from.run.configurations[index] ?? []).filter((one) => one.rejects.length > 0);
+  }, [view]);
+  const refused = view.configurations.flatMap((index) => view.run.configurations[index] ?? []).filter((one) => one.rejects.length > 0);
   return (
     <Section id="quality" title="Data quality">
-      <p>Share of the offered documents that a system holds, lowest first, and what it rejected. Below 99.9 %, a system is not ranked anywhere on this page.{from.run.data.malformed > 0 ? ` ${whole(from.run.data.malformed)} of the offered lines are not JSON.` : ''}</p>
+      <p>Share of the offered documents that a system holds, lowest first, and what it rejected. Below 99.9 %, a system is not ranked anywhere on this page.{view.run.data.malformed > 0 ? ` ${integer(view.run.data.malformed)} of the offered lines are not JSON.` : ''}</p>
       {refused.length > 0 && (
         <ul class="rejects">
           {refused.slice(0, 12).map((one) => (
             <li key={configurationName(one)}>
-              <b>{configurationName(one)}</b> rejected {list(one.rejects.map((reject) => `${whole(reject.documents)} (${reject.reason})`))}
+              <b>{configurationName(one)}</b> rejected {list(one.rejects.map((reject) => `${integer(reject.documents)} (${reject.reason})`))}
             </li>
           ))}
         </ul>
@@ -96,7 +96,7 @@ function partsOf(one: Structure): Part[] {
 
 function changesOf(one: Structure): string {
   const changes = Object.entries(one.changes).sort((a, b) => b[1] - a[1]);
-  return changes.map(([change, documents]) => `${change} (${whole(documents)})`).join(', ') || NONE;
+  return changes.map(([change, documents]) => `${change} (${integer(documents)})`).join(', ') || NONE;
 }
 
 /** Round-trip results, most loss first. */
@@ -104,19 +104,19 @@ const WORST = ['changed', 'unknown', 'value', 'bytes'];
 
 export function StructureKept(): JSX.Element {
   const page = usePage();
-  const { from } = page;
+  const { view } = page;
   const all = useMemo(() => {
-    const known: { one: Configuration; structure: Structure; index: number }[] = [];
-    for (const index of from.configurations) {
-      const one = from.run.configurations[index];
-      if (one !== undefined && one.structure !== null) known.push({ one, structure: one.structure, index });
+    const known: { configuration: Configuration; structure: Structure; index: number }[] = [];
+    for (const index of view.configurations) {
+      const configuration = view.run.configurations[index];
+      if (configuration !== undefined && configuration.structure !== null) known.push({ configuration, structure: configuration.structure, index });
     }
-    return known.sort((a, b) => WORST.indexOf(b.structure.retains) - WORST.indexOf(a.structure.retains) || a.one.title.localeCompare(b.one.title, 'en'));
-  }, [from]);
-  const stacks = useMemo((): Stack[] => all.map(({ one, structure, index }) => {
-    const entry = cellsOf(from, 'load', ['load'], null).find((it) => it.cell.configuration === index);
+    return known.sort((a, b) => WORST.indexOf(b.structure.retains) - WORST.indexOf(a.structure.retains) || a.configuration.title.localeCompare(b.configuration.title, 'en'));
+  }, [view]);
+  const stacks = useMemo((): Stack[] => all.map(({ configuration, structure, index }) => {
+    const entry = cellsOf(view, 'load', ['load'], null).find((it) => it.cell.configuration === index);
     return {
-      key: String(index), name: configurationName(one), label: retainsWord(structure.retains),
+      key: String(index), name: configurationName(configuration), label: roundTripLabel(structure.retains),
       parts: partsOf(structure), open: entry === undefined ? null : () => page.open(entry),
     };
   }), [all]);
@@ -127,9 +127,9 @@ export function StructureKept(): JSX.Element {
       { title: 'configuration' }, { title: 'round trip' }, { title: 'compared', figure: true }, { title: 'same bytes', figure: true },
       { title: 'same values', figure: true }, { title: 'changes (documents)' },
     ],
-    rows: all.map(({ one, structure }) => [
-      configurationName(one), retainsWord(structure.retains), whole(structure.compared), whole(structure.equal_bytes),
-      whole(structure.equal_value), changesOf(structure),
+    rows: all.map(({ configuration, structure }) => [
+      configurationName(configuration), roundTripLabel(structure.retains), integer(structure.compared), integer(structure.equal_bytes),
+      integer(structure.equal_value), changesOf(structure),
     ]),
   });
   return (
@@ -140,7 +140,7 @@ export function StructureKept(): JSX.Element {
           <p class="legend" aria-hidden="true">
             <span class="key same" /> same bytes <span class="key value" /> same values <span class="key changed" /> changed
           </p>
-          <Figure title="Round trip of documents" height={barsHeight(stacks.length, 0)} draw={draw} />
+          <ChartFrame title="Round trip of documents" height={barsHeight(stacks.length, 0)} draw={draw} />
           <Tables title="Figures as a table" tables={() => [table()]} />
         </>
       )}

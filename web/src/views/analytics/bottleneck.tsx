@@ -4,15 +4,15 @@ import { useMemo, useState } from 'preact/hooks';
 import type { JSX } from 'preact';
 
 import type { Field } from '../../charts/matrix.ts';
-import type { Entry } from '../../select.ts';
+import type { Entry } from '../../view.ts';
 import type { Table } from '../common/table.tsx';
 import { DRAWN, groupOf } from '../../bars.ts';
-import { Figure } from '../../charts/figure.tsx';
+import { ChartFrame } from '../../charts/frame.tsx';
 import { drawMatrix, matrixHeight } from '../../charts/matrix.ts';
 import { NONE } from '../../format.ts';
+import { configurationName, HOT, stepName } from '../../labels.ts';
 import { usePage } from '../../page.ts';
-import { cellsOf, questionsIn } from '../../select.ts';
-import { configurationName, HOT, stepName } from '../../words.ts';
+import { cellsOf, questionsIn } from '../../view.ts';
 import { Section } from '../common/multiples.tsx';
 import { Tables } from '../common/table.tsx';
 
@@ -23,24 +23,24 @@ function colour(word: string): string {
   return word.startsWith('wait') ? 'var(--colour-5)' : 'var(--line)';
 }
 
-export function Bound(): JSX.Element {
+export function Bottlenecks(): JSX.Element {
   const page = usePage();
-  const { from } = page;
+  const { view } = page;
   const [all, setAll] = useState(false);
   const entries = useMemo((): { column: string; entry: Entry }[] => [
-    ...cellsOf(from, 'load', ['load'], null).map((entry) => ({ column: 'load', entry })),
-    ...questionsIn(from, HOT).flatMap((step) => cellsOf(from, step, HOT).map((entry) => ({ column: stepName(step), entry }))),
-  ].filter(({ entry }) => !entry.configuration.reference && entry.cell.bound_by !== null), [from]);
+    ...cellsOf(view, 'load', ['load'], null).map((entry) => ({ column: 'load', entry })),
+    ...questionsIn(view, HOT).flatMap((step) => cellsOf(view, step, HOT).map((entry) => ({ column: stepName(step), entry }))),
+  ].filter(({ entry }) => !entry.configuration.reference && entry.cell.bound_by !== null), [view]);
   const columns = useMemo(() => [...new Set(entries.map((one) => one.column))], [entries]);
-  const those = useMemo(() => {
-    const place = (index: number): number => from.rankings.indexOf(from.run.configurations[index]?.ranking ?? '');
+  const configurations = useMemo(() => {
+    const place = (index: number): number => view.rankings.indexOf(view.run.configurations[index]?.ranking ?? '');
     return [...new Set(entries.map((one) => one.entry.cell.configuration))].sort((a, b) => place(a) - place(b));
   }, [entries]);
-  const drawn = all ? those : those.slice(0, DRAWN);
+  const drawn = all ? configurations : configurations.slice(0, DRAWN);
   const draw = useMemo(() => {
     const rows = drawn.map((index) => {
-      const one = from.run.configurations[index];
-      return { key: String(index), name: one === undefined ? NONE : configurationName(one) };
+      const configuration = view.run.configurations[index];
+      return { key: String(index), name: configuration === undefined ? NONE : configurationName(configuration) };
     });
     const fields: Field[] = entries.filter(({ entry }) => drawn.includes(entry.cell.configuration)).map(({ column, entry }) => ({
       row: String(entry.cell.configuration), column, word: entry.cell.bound_by ?? NONE, colour: colour(entry.cell.bound_by ?? ''),
@@ -51,27 +51,27 @@ export function Bound(): JSX.Element {
   const table = (): Table => ({
     title: 'Bound by',
     columns: [{ title: 'configuration' }, ...columns.map((title) => ({ title }))],
-    rows: those.map((index) => {
-      const one = from.run.configurations[index];
+    rows: configurations.map((index) => {
+      const configuration = view.run.configurations[index];
       return [
-        one === undefined ? NONE : configurationName(one),
+        configuration === undefined ? NONE : configurationName(configuration),
         ...columns.map((column) => {
           const found = entries.find((it) => it.column === column && it.entry.cell.configuration === index);
           return found === undefined ? NONE : { text: found.entry.cell.bound_by ?? NONE, open: () => page.open(found.entry) };
         }),
       ];
     }),
-    groups: those.map((index) => groupOf(from, from.run.configurations[index]?.ranking ?? '')),
+    groups: configurations.map((index) => groupOf(view, view.run.configurations[index]?.ranking ?? '')),
   });
   return (
     <Section id="bound" title="Bound by">
       <p>What limits each step: <em>cpu</em>, all cores busy; <em>one core</em>, the others idle; <em>cpu, part</em> (<em>cpu*</em> in narrow fields), more than one core but not all; <em>disk</em>, reading at the disk’s speed; <em>waiting</em>, none of these. Steps below 2 ms are too short to tell.</p>
       {drawn.length === 0 ? <p class="empty">Not known for this choice.</p> : (
         <>
-          <Figure title="What each step was bound by" height={matrixHeight(drawn.length)} draw={draw} wide />
-          {those.length > DRAWN && (
+          <ChartFrame title="What each step was bound by" height={matrixHeight(drawn.length)} draw={draw} wide />
+          {configurations.length > DRAWN && (
             <p class="more">
-              <button type="button" class="quiet" aria-pressed={all} onClick={() => setAll(!all)}>{all ? `Show the first ${DRAWN} only` : `Show all ${those.length}`}</button>
+              <button type="button" class="quiet" aria-pressed={all} onClick={() => setAll(!all)}>{all ? `Show the first ${DRAWN} only` : `Show all ${configurations.length}`}</button>
             </p>
           )}
           <Tables title="As a table" tables={() => [table()]} />

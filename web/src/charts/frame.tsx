@@ -5,7 +5,7 @@ import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { ComponentChildren, JSX } from 'preact';
 
 import { downloadSvg } from '../export/svg.ts';
-import { firstChart, forget, watch, whenIdle } from './drawing.ts';
+import { cancelIdle, markFirstPaint, observeVisibility, whenIdle } from './lazy.ts';
 
 interface Props {
   title: string;
@@ -25,7 +25,7 @@ interface Drawn {
   seen: boolean;
 }
 
-export function Figure({ title, height, draw, children, wide = false, eager = false }: Props): JSX.Element {
+export function ChartFrame({ title, height, draw, children, wide = false, eager = false }: Props): JSX.Element {
   const place = useRef<HTMLDivElement>(null);
   const drawn = useRef<Drawn>({ draw: null, width: 0, seen: false });
   const latest = useRef(draw);
@@ -41,7 +41,7 @@ export function Figure({ title, height, draw, children, wide = false, eager = fa
     const focused = [...element.querySelectorAll('[tabindex]')].indexOf(document.activeElement ?? element);
     element.replaceChildren(latest.current(width));
     element.querySelectorAll<SVGElement>('[tabindex]')[focused]?.focus();
-    firstChart();
+    markFirstPaint();
   }).current;
 
   // A layout effect, so that the chart is registered before the first paint and immediate printing includes
@@ -49,7 +49,7 @@ export function Figure({ title, height, draw, children, wide = false, eager = fa
   useLayoutEffect(() => {
     const element = place.current;
     if (element === null) return undefined;
-    const end = watch(
+    const end = observeVisibility(
       element,
       (isSeen) => {
         drawn.current.seen = isSeen;
@@ -71,7 +71,7 @@ export function Figure({ title, height, draw, children, wide = false, eager = fa
     return () => {
       end();
       sizes.disconnect();
-      forget(drawn);
+      cancelIdle(drawn);
     };
   }, [now]);
 

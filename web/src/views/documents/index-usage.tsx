@@ -6,7 +6,7 @@ import type { JSX } from 'preact';
 import type { Uses } from '../../documents.ts';
 import type { Page } from '../../page.ts';
 import type { Table, TableCell } from '../common/table.tsx';
-import { usesOf, useWords } from '../../documents.ts';
+import { indexUsageTables, useWords } from '../../documents.ts';
 import { NONE } from '../../format.ts';
 import { usePage } from '../../page.ts';
 import { Section } from '../common/multiples.tsx';
@@ -27,10 +27,10 @@ function tableOf(page: Page, { name, indexes, rows }: Uses): Table {
   };
 }
 
-export function IndexUse(): JSX.Element {
+export function IndexUsage(): JSX.Element {
   const page = usePage();
-  const { from } = page;
-  const all = useMemo(() => usesOf(from), [from]);
+  const { view } = page;
+  const all = useMemo(() => indexUsageTables(view), [view]);
   return (
     <Section id="index-use" title="Use of indexes">
       <p>Read from plans. Used: the query finds by the index. Usable: it does so when the system is told to. In vain: the index is in the plan, and every row or entry is visited. Impossible: it is not used, or the system refuses it. The primary key’s index does not count.</p>
