@@ -8,8 +8,10 @@ import { colourOf } from './colours.ts';
 import { seconds } from './format.ts';
 import { configurationName, verdictLabel } from './labels.ts';
 import { rankStatus } from './view.ts';
+import { DOCUMENTS } from './vocabulary.ts';
 
-export const DOCUMENTS = 'documents';
+export { DOCUMENTS };
+
 
 /** Tests in display order, each with its description. */
 export const TESTS: readonly (readonly [string, string])[] = [

@@ -4,14 +4,14 @@ import type { Durability, Finding, Tested } from './model.ts';
 import type { Entry, View } from './view.ts';
 import { findingLabel } from './fidelity.ts';
 import { configurationName } from './labels.ts';
+import { DURABILITY, FindingState } from './vocabulary.ts';
 
-export const DURABILITY = 'durability';
+export { DURABILITY };
+
 
 /** Name of the finding that states what the tier may lose; it belongs to no single crash. */
 const PROMISE = 'promise';
 const CONTEXT_FINDINGS: readonly string[] = [PROMISE, 'basis'];
-/** State of the finding of a crash after which all data was there. */
-const KEPT = 'kept';
 
 /** All crashes of one kind of a configuration in one durability tier. */
 export interface CrashSet {
@@ -59,7 +59,7 @@ export function outcomePhrase({ entry: { cell }, kind }: CrashSet): string {
 
 /** Crashes after which data was lost, or after which an impossible acknowledgement was found. */
 export function lossyCrashes({ each }: CrashSet): readonly Finding[] {
-  return each.filter((one) => one.state !== KEPT || one.kinds !== undefined);
+  return each.filter((one) => one.state !== FindingState.Kept || one.kinds !== undefined);
 }
 
 /** Outcome of a crash as text, with its evidence. */

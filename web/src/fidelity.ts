@@ -3,8 +3,10 @@
 import type { Case, Finding } from './model.ts';
 import type { Entry, View } from './view.ts';
 import { configurationName } from './labels.ts';
+import { FIDELITY, FindingState } from './vocabulary.ts';
 
-export const FIDELITY = 'fidelity';
+export { FIDELITY };
+
 
 /** Insert paths, as findings name them. */
 const WAYS = ['bulk', 'parameter'] as const;
@@ -52,7 +54,7 @@ function anyWay(tried: CaseResult, out: string, is: (finding: Finding) => boolea
  * document.
  */
 function isTaken({ findings }: CaseResult): boolean {
-  return WAYS.some((way) => find(findings, way)?.state === 'accepted' && find(findings, `${way}, whole`)?.state !== 'lost');
+  return WAYS.some((way) => find(findings, way)?.state === FindingState.Accepted && find(findings, `${way}, whole`)?.state !== FindingState.Lost);
 }
 
 /** The configurations shown, with their documents in corpus order. */
@@ -69,18 +71,6 @@ export function systemsOf(view: View): System[] {
     found.set(key, system);
   }
   return [...found].map(([key, { name, tried }]) => ({ key, name, tried }));
-}
-
-/** Why a document shows that a configuration is not I-JSON-safe; null if it does not show that. */
-export function against({ findings }: CaseResult): string | null {
-  for (const way of WAYS) {
-    const offered = find(findings, way);
-    if (offered === undefined || offered.state === 'not offered') continue;
-    if (offered.state !== 'accepted') return offered.state;
-    const whole = find(findings, `${way}, whole`);
-    if (whole !== undefined && whole.state !== 'same bytes' && whole.state !== 'same value') return findingLabel(whole);
-  }
-  return null;
 }
 
 /** State and kinds of a finding as one text. */
@@ -111,19 +101,19 @@ export function outcomesOf(systems: readonly System[]): Line[] {
   const state = (tried: CaseResult, out: string, ...wanted: string[]): boolean => anyWay(tried, out, (one) => wanted.includes(one.state));
   const whole = ', whole';
   return [
-    lineOf(systems, 'valid', 'must be accepted, and is', (one) => one.document.must === 'accept' && state(one, '', 'accepted')),
-    lineOf(systems, 'refused', 'must be accepted, and is refused', (one) => one.document.must === 'accept' && state(one, '', 'refused')),
-    lineOf(systems, 'invalid', 'must be rejected, and is', (one) => one.document.must === 'reject' && state(one, '', 'refused')),
+    lineOf(systems, 'valid', 'must be accepted, and is', (one) => one.document.must === 'accept' && state(one, '', FindingState.Accepted)),
+    lineOf(systems, 'refused', 'must be accepted, and is refused', (one) => one.document.must === 'accept' && state(one, '', FindingState.Refused)),
+    lineOf(systems, 'invalid', 'must be rejected, and is', (one) => one.document.must === 'reject' && state(one, '', FindingState.Refused)),
     lineOf(systems, 'taken', 'must be rejected, and is accepted', (one) => one.document.must === 'reject' && isTaken(one)),
-    lineOf(systems, 'chosen', 'implementation’s choice: accepted', (one) => one.document.must === 'choose' && state(one, '', 'accepted')),
-    lineOf(systems, 'unchosen', 'implementation’s choice: refused', (one) => one.document.must === 'choose' && state(one, '', 'refused')),
-    lineOf(systems, 'bytes', 'came back with the same bytes', (one) => state(one, whole, 'same bytes')),
-    lineOf(systems, 'value', 'came back with the same value', (one) => state(one, whole, 'same value')),
-    lineOf(systems, 'changed', 'came back changed', (one) => state(one, whole, 'changed')),
-    lineOf(systems, 'lost', 'accepted, and did not come back', (one) => state(one, whole, 'lost')),
-    lineOf(systems, 'unreadable', 'could not be read', (one) => state(one, whole, 'unreadable')),
-    lineOf(systems, 'ended', 'ended the engine, or hung', (one) => state(one, '', 'crashed', 'hung') || state(one, whole, 'crashed', 'hung')),
-    lineOf(systems, 'none', 'not offered by one way', (one) => state(one, '', 'not offered')),
+    lineOf(systems, 'chosen', 'implementation’s choice: accepted', (one) => one.document.must === 'choose' && state(one, '', FindingState.Accepted)),
+    lineOf(systems, 'unchosen', 'implementation’s choice: refused', (one) => one.document.must === 'choose' && state(one, '', FindingState.Refused)),
+    lineOf(systems, 'bytes', 'came back with the same bytes', (one) => state(one, whole, FindingState.SameBytes)),
+    lineOf(systems, 'value', 'came back with the same value', (one) => state(one, whole, FindingState.SameValue)),
+    lineOf(systems, 'changed', 'came back changed', (one) => state(one, whole, FindingState.Changed)),
+    lineOf(systems, 'lost', 'accepted, and did not come back', (one) => state(one, whole, FindingState.Lost)),
+    lineOf(systems, 'unreadable', 'could not be read', (one) => state(one, whole, FindingState.Unreadable)),
+    lineOf(systems, 'ended', 'ended the engine, or hung', (one) => state(one, '', FindingState.Crashed, FindingState.Hung) || state(one, whole, FindingState.Crashed, FindingState.Hung)),
+    lineOf(systems, 'none', 'not offered by one way', (one) => state(one, '', FindingState.NotOffered)),
   ];
 }
 
@@ -133,6 +123,6 @@ export function outcomesOf(systems: readonly System[]): Line[] {
  */
 export function kindsOf(systems: readonly System[], out: string): Line[] {
   const has = (kind: string) => (tried: CaseResult): boolean =>
-    tried.document.must !== 'reject' && anyWay(tried, out, (one) => one.kinds?.includes(kind) === true || (kind === 'loss' && one.state === 'lost'));
+    tried.document.must !== 'reject' && anyWay(tried, out, (one) => one.kinds?.includes(kind) === true || (kind === 'loss' && one.state === FindingState.Lost));
   return KINDS.map((kind) => lineOf(systems, kind, kind, has(kind))).filter((line) => [...line.by.values()].some((all) => all.length > 0));
 }

@@ -72,6 +72,8 @@ export interface Run {
   agreements?: Agreement[];
   /** Documents of a fidelity run; the steps of its cells are their names. */
   cases?: Case[];
+  /** Whether each configuration of a fidelity run is I-JSON-safe; absent for other workloads. */
+  i_json?: IJsonGrade[];
 }
 
 /** A question defined by the user. */
@@ -257,6 +259,19 @@ export interface Structure {
 
 export type Verdict =
   | 'exact' | 'approximate' | 'unverified' | 'disputed' | 'partial' | 'not_applicable' | 'wrong' | 'timeout' | 'failed';
+
+/** Whether a configuration is I-JSON-safe, by the documents that decide it. */
+export interface IJsonGrade {
+  /** Index of the configuration in the run. */
+  configuration: number;
+  /** Null while the result of a deciding document is missing. */
+  safe: boolean | null;
+  /** Deciding documents that came back with the same value by both ways. */
+  kept: number;
+  deciding: number;
+  /** The others, each with the reason. */
+  broken: string[];
+}
 
 /** All trials with equal dimensions. Times are null if the verdict allows none. */
 export interface Cell {

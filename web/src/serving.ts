@@ -9,8 +9,10 @@ import { count, counted, list, microseconds, threeDigits } from './format.ts';
 import { configurationName, dimensionsOf } from './labels.ts';
 import { differs, ratio } from './stats.ts';
 import { rankStatus } from './view.ts';
+import { SERVING } from './vocabulary.ts';
 
-export const SERVING = 'serving';
+export { SERVING };
+
 
 /** Client share of the CPU time above which the clients may be the bottleneck. */
 const DRIVER_BOUND = 0.5;

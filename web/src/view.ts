@@ -4,11 +4,10 @@ import type { Cell, Configuration, PageData, Run, Severity, Verdict } from './mo
 import type { State } from './state.ts';
 import { bytes } from './format.ts';
 import { CLASSES, isQuestion, parametersOf, PROFILES, verdictLabel } from './labels.ts';
+import { ANALYTICS, QUESTIONS } from './vocabulary.ts';
 
-/** Name of the workload that loads documents and asks the built-in questions. */
-export const ANALYTICS = 'analytics';
-/** Name of the workload that asks users' own questions. */
-export const QUESTIONS = 'questions';
+export { ANALYTICS, QUESTIONS };
+
 
 /** Returns `true` for workloads that load documents and ask questions. */
 export function isAsking(workload: string): boolean {

@@ -105,39 +105,9 @@ impl TierDefinition {
             let path: Vec<&str> = ["durability", name].into_iter().chain(keys.iter().copied()).collect();
             section.error(&path, message)
         };
-        for (key, words) in [("process_crash", &self.process_crash), ("power_loss", &self.power_loss)] {
-            if words.trim().is_empty() {
-                return Err(error(
-                    &[key],
-                    "is empty: say what may be lost, or that it is nothing".to_owned(),
-                ));
-            }
-        }
-        for (key, words, ms) in [
-            ("process_crash_ms", &self.process_crash, self.process_crash_ms),
-            ("power_loss_ms", &self.power_loss, self.power_loss_ms),
-        ] {
-            if ms.is_some() && words == NOTHING {
-                return Err(error(&[key], "is the time of a window, and nothing may be lost".to_owned()));
-            }
-        }
-        if !self.open.arguments.is_empty() {
-            let message = "arguments of the server's command belong to a variant or a storage setting";
-            return Err(error(&["open", "arguments"], message.to_owned()));
-        }
+        self.check_losses(&error)?;
         let settings = plain(&self.open.settings);
-        let texts = settings
-            .iter()
-            .map(|(name, text)| (["open", "settings", name.as_str()], text))
-            .chain(self.open.statements.iter().map(|text| (["open", "statements", ""], text)));
-        for (keys, text) in texts {
-            let keys: Vec<&str> = keys.into_iter().filter(|key| !key.is_empty()).collect();
-            let inside = template::placeholders(text).map_err(|problem| error(&keys, problem.to_string()))?;
-            if let Some((_, name)) = inside.iter().find(|(_, name)| !RUN_TIME.contains(name)) {
-                let near = did_you_mean(name, RUN_TIME);
-                return Err(error(&keys, format!("`{{{{{name}}}}}` has no value here{near}")));
-            }
-        }
+        self.check_open(&settings, &error)?;
         let values = plain(&self.values);
         for (name, value) in &values {
             if value.contains("{{") {
@@ -161,6 +131,54 @@ impl TierDefinition {
             exceptions: self.exceptions,
             files: BTreeMap::new(),
         })
+    }
+
+    /// Checks the texts on what may be lost, and the times that belong to them. `error` builds the error at
+    /// keys of the tier.
+    fn check_losses(&self, error: &dyn Fn(&[&str], String) -> CatalogueError) -> Result<(), CatalogueError> {
+        for (key, words) in [("process_crash", &self.process_crash), ("power_loss", &self.power_loss)] {
+            if words.trim().is_empty() {
+                return Err(error(
+                    &[key],
+                    "is empty: say what may be lost, or that it is nothing".to_owned(),
+                ));
+            }
+        }
+        for (key, words, ms) in [
+            ("process_crash_ms", &self.process_crash, self.process_crash_ms),
+            ("power_loss_ms", &self.power_loss, self.power_loss_ms),
+        ] {
+            if ms.is_some() && words == NOTHING {
+                return Err(error(&[key], "is the time of a window, and nothing may be lost".to_owned()));
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks what the tier states for opening a session; `settings` are its settings as texts. `error`
+    /// builds the error at keys of the tier.
+    fn check_open(
+        &self,
+        settings: &BTreeMap<String, String>,
+        error: &dyn Fn(&[&str], String) -> CatalogueError,
+    ) -> Result<(), CatalogueError> {
+        if !self.open.arguments.is_empty() {
+            let message = "arguments of the server's command belong to a variant or a storage setting";
+            return Err(error(&["open", "arguments"], message.to_owned()));
+        }
+        let texts = settings
+            .iter()
+            .map(|(name, text)| (["open", "settings", name.as_str()], text))
+            .chain(self.open.statements.iter().map(|text| (["open", "statements", ""], text)));
+        for (keys, text) in texts {
+            let keys: Vec<&str> = keys.into_iter().filter(|key| !key.is_empty()).collect();
+            let inside = template::placeholders(text).map_err(|problem| error(&keys, problem.to_string()))?;
+            if let Some((_, name)) = inside.iter().find(|(_, name)| !RUN_TIME.contains(name)) {
+                let near = did_you_mean(name, RUN_TIME);
+                return Err(error(&keys, format!("`{{{{{name}}}}}` has no value here{near}")));
+            }
+        }
+        Ok(())
     }
 }
 

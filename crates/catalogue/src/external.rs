@@ -109,39 +109,7 @@ impl System {
             (server.init, server.start) = (own.init, own.start);
         }
         if by_address {
-            let (Some(elsewhere), Some(written)) = (&self.elsewhere, &self.definition.address) else {
-                return Err(CatalogueError::NoAddress { system: self.name().to_owned() });
-            };
-            configuration.exceptions.push(SettingDeviation {
-                what: "a server by address".to_owned(),
-                why: "Somebody else runs it: it is not started, set up or stopped, nothing is known of its \
-                      files and of what it spends, and what else it does is in its times."
-                    .to_owned(),
-            });
-            configuration.elsewhere = Some(elsewhere.clone());
-            configuration.server = None;
-            configuration.embedded = false;
-            configuration.protocol = self.protocol_by_address().to_owned();
-            if let Some(load) = written.load {
-                configuration.parts.values_mut().for_each(|part| part.load = load);
-            }
-            // Settings can be set only when a server is started.
-            let OpenSettings { settings, statements } = &mut configuration.open;
-            let mut not_set: Vec<String> = std::mem::take(settings).into_keys().collect();
-            if !written.statements {
-                not_set.append(statements);
-            }
-            for tier in &mut configuration.tiers {
-                tier.strip_server_settings(written.statements);
-            }
-            if !not_set.is_empty() {
-                configuration.exceptions.push(SettingDeviation {
-                    what: format!("not set: {}", not_set.join(", ")),
-                    why: "A server by address has the settings that its owner gave it; the exceptions above \
-                          that name these do not hold here."
-                        .to_owned(),
-                });
-            }
+            self.place_by_address(&mut configuration)?;
         }
         if !self.is_tested_version(&version) {
             configuration.exceptions.push(SettingDeviation {
@@ -151,6 +119,45 @@ impl System {
         }
         configuration.digest = configuration::digest(&configuration);
         Ok(configuration)
+    }
+
+    /// Changes a configuration so that it describes a remote server: nothing of it is started or set, and
+    /// exceptions say so.
+    fn place_by_address(&self, configuration: &mut Configuration) -> Result<(), CatalogueError> {
+        let (Some(elsewhere), Some(written)) = (&self.elsewhere, &self.definition.address) else {
+            return Err(CatalogueError::NoAddress { system: self.name().to_owned() });
+        };
+        configuration.exceptions.push(SettingDeviation {
+            what: "a server by address".to_owned(),
+            why: "Somebody else runs it: it is not started, set up or stopped, nothing is known of its \
+                  files and of what it spends, and what else it does is in its times."
+                .to_owned(),
+        });
+        configuration.elsewhere = Some(elsewhere.clone());
+        configuration.server = None;
+        configuration.embedded = false;
+        configuration.protocol = self.protocol_by_address().to_owned();
+        if let Some(load) = written.load {
+            configuration.parts.values_mut().for_each(|part| part.load = load);
+        }
+        // Settings can be set only when a server is started.
+        let OpenSettings { settings, statements } = &mut configuration.open;
+        let mut not_set: Vec<String> = std::mem::take(settings).into_keys().collect();
+        if !written.statements {
+            not_set.append(statements);
+        }
+        for tier in &mut configuration.tiers {
+            tier.strip_server_settings(written.statements);
+        }
+        if !not_set.is_empty() {
+            configuration.exceptions.push(SettingDeviation {
+                what: format!("not set: {}", not_set.join(", ")),
+                why: "A server by address has the settings that its owner gave it; the exceptions above \
+                      that name these do not hold here."
+                    .to_owned(),
+            });
+        }
+        Ok(())
     }
 
     /// Finds user-supplied binaries at `at`, which is a folder or the only binary itself. Returns their paths

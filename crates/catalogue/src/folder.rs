@@ -8,7 +8,7 @@ use std::{
 
 use include_dir::{Dir, DirEntry};
 
-use super::error::CatalogueError;
+use crate::error::CatalogueError;
 
 /// Maximum size of a file in a system's folder, in bytes. Real files are far smaller; a folder that was given
 /// by mistake often holds larger ones.

@@ -143,55 +143,25 @@ pub(crate) fn resolve(
     let mut parts = BTreeMap::new();
     let mut tiers: Vec<Tier> = Vec::new();
     for part in system.parts.iter().filter(|part| variant.is_of(part.rules)) {
-        let WorkloadPart { rules, sections, files } = part;
-        let overlays = Some((variant.name.as_str(), storage.name.as_str()));
-        let (base, over) = sections.of(rules.name(), &system.text, &KEYS, overlays);
-        let ParsedSection { load, logs, section, placeholders, tiers: stated_tiers } =
-            rules.read(&base, &over)?;
-        let mut fill = |values: &BTreeMap<&str, &str>| {
-            let mut resolved = BTreeMap::new();
-            for rule in rules.files() {
-                let own = by_address.then(|| files.own(BY_ADDRESS, rule.name)).flatten();
-                let Some(raw) = own.or_else(|| files.get(&variant.name, rule.name)) else { continue };
-                let further = placeholders.get(rule.name).into_iter().flatten().map(String::as_str);
-                let kept: Vec<&str> =
-                    RUN_TIME.iter().chain(rules.placeholders()).copied().chain(further).collect();
-                let known = values.keys().copied().chain(kept.iter().copied());
-                let put_in = |text: &str| filling.put_in(text, values, &kept);
-                resolved.insert(rule.name.to_owned(), fill_file(system, variant, raw, known, put_in)?);
-            }
-            Ok::<_, CatalogueError>(resolved)
-        };
-        // The first tier is the default. Most tiers have no values, and all of these share the same
-        // statements.
-        let mut default = None;
-        let mut without_values = None;
-        for mut tier in stated_tiers {
-            let filled = match &without_values {
-                Some(filled) if tier.values.is_empty() => BTreeMap::clone(filled),
-                _ => {
-                    let over = tier.values.iter().map(|(name, value)| (name.as_str(), value.as_str()));
-                    let all = values.iter().map(|(name, value)| (*name, *value)).chain(over);
-                    fill(&all.collect())?
-                }
-            };
-            if tier.values.is_empty() {
-                without_values.get_or_insert_with(|| filled.clone());
-            }
-            default.get_or_insert_with(|| filled.clone());
-            tier.files.insert(rules.name().to_owned(), filled);
-            match tiers.iter_mut().find(|known| known.durability.name == tier.durability.name) {
-                Some(known) => known.join(tier),
-                None => tiers.push(tier),
-            }
-        }
-        let files = match default {
-            Some(files) => files,
-            None => fill(&values)?,
-        };
-        parts.insert(rules.name().to_owned(), WorkloadSetup { load, logs, section, files });
+        let resolver = PartResolver { system, variant, storage, by_address, part, values: &values };
+        let setup = resolver.resolve(&mut filling, &mut tiers)?;
+        parts.insert(part.rules.name().to_owned(), setup);
     }
-    let mut configuration = Configuration {
+    let mut configuration =
+        Configuration { tiers, server, open, parts, ..described(system, variant, storage, &layers) };
+    configuration.digest = digest(&configuration);
+    Ok(configuration)
+}
+
+/// Builds a configuration with what the folder states as it is: everything that has placeholders is empty,
+/// and so is the digest.
+fn described(
+    system: &System,
+    variant: &Variant,
+    storage: &Storage,
+    layers: &[OverlayLayer<'_>],
+) -> Configuration {
+    Configuration {
         system: system.name().to_owned(),
         title: system.title().to_owned(),
         protocol: system.definition.protocol.clone(),
@@ -215,17 +185,94 @@ pub(crate) fn resolve(
         profiles: system.profiles.clone(),
         storage: storage.name.clone(),
         durability: None,
-        tiers,
-        server,
+        tiers: Vec::new(),
+        server: None,
         elsewhere: None,
-        open,
+        open: OpenSettings { settings: BTreeMap::new(), statements: Vec::new() },
         exceptions: layers.iter().flat_map(|layer| layer.exceptions).cloned().collect(),
-        properties: properties(&layers),
-        parts,
+        properties: properties(layers),
+        parts: BTreeMap::new(),
         digest: String::new(),
-    };
-    configuration.digest = digest(&configuration);
-    Ok(configuration)
+    }
+}
+
+/// Resolves one workload's part of a configuration.
+struct PartResolver<'a> {
+    system: &'a System,
+    variant: &'a Variant,
+    storage: &'a Storage,
+    by_address: bool,
+    part: &'a WorkloadPart,
+    /// Values of the folder by name, with all levels merged.
+    values: &'a BTreeMap<&'a str, &'a str>,
+}
+
+impl PartResolver<'_> {
+    /// Reads the part's sections and fills in its statement files. Durability tiers are added to `tiers`,
+    /// where those of one name are joined across workloads.
+    fn resolve(
+        &self,
+        filling: &mut PlaceholderFiller<'_>,
+        tiers: &mut Vec<Tier>,
+    ) -> Result<WorkloadSetup, CatalogueError> {
+        let WorkloadPart { rules, sections, .. } = self.part;
+        let overlays = Some((self.variant.name.as_str(), self.storage.name.as_str()));
+        let (base, over) = sections.of(rules.name(), &self.system.text, &KEYS, overlays);
+        let ParsedSection { load, logs, section, placeholders, tiers: stated_tiers } =
+            rules.read(&base, &over)?;
+        // The first tier is the default. Most tiers have no values, and all of these share the same
+        // statements.
+        let mut default = None;
+        let mut without_values = None;
+        for mut tier in stated_tiers {
+            let filled = match &without_values {
+                Some(filled) if tier.values.is_empty() => BTreeMap::clone(filled),
+                _ => {
+                    let over = tier.values.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+                    let all = self.values.iter().map(|(name, value)| (*name, *value)).chain(over);
+                    self.fill(&all.collect(), &placeholders, filling)?
+                }
+            };
+            if tier.values.is_empty() {
+                without_values.get_or_insert_with(|| filled.clone());
+            }
+            default.get_or_insert_with(|| filled.clone());
+            tier.files.insert(rules.name().to_owned(), filled);
+            match tiers.iter_mut().find(|known| known.durability.name == tier.durability.name) {
+                Some(known) => known.join(tier),
+                None => tiers.push(tier),
+            }
+        }
+        let files = match default {
+            Some(files) => files,
+            None => self.fill(self.values, &placeholders, filling)?,
+        };
+        Ok(WorkloadSetup { load, logs, section, files })
+    }
+
+    /// Fills `values` into all statement files of the part, except for what the run fills; `placeholders`
+    /// lists what it fills in single files.
+    fn fill(
+        &self,
+        values: &BTreeMap<&str, &str>,
+        placeholders: &BTreeMap<String, Vec<String>>,
+        filling: &mut PlaceholderFiller<'_>,
+    ) -> Result<BTreeMap<String, StatementFile>, CatalogueError> {
+        let WorkloadPart { rules, files, .. } = self.part;
+        let mut resolved = BTreeMap::new();
+        for rule in rules.files() {
+            let own = self.by_address.then(|| files.own(BY_ADDRESS, rule.name)).flatten();
+            let Some(raw) = own.or_else(|| files.get(&self.variant.name, rule.name)) else { continue };
+            let further = placeholders.get(rule.name).into_iter().flatten().map(String::as_str);
+            let kept: Vec<&str> =
+                RUN_TIME.iter().chain(rules.placeholders()).copied().chain(further).collect();
+            let known = values.keys().copied().chain(kept.iter().copied());
+            let put_in = |text: &str| filling.put_in(text, values, &kept);
+            let filled = fill_file(self.system, self.variant, raw, known, put_in)?;
+            resolved.insert(rule.name.to_owned(), filled);
+        }
+        Ok(resolved)
+    }
 }
 
 /// Fills values in for placeholders, and records which ones were used.

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, de::DeserializeOwned};
+use serde::de::DeserializeOwned;
 use toml::{
     Spanned, Table,
     de::{DeTable, DeValue, Deserializer},

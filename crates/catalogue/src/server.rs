@@ -54,23 +54,54 @@ pub(crate) fn server(definition: &Definition, text: &TomlText) -> Result<Option<
 }
 
 fn check(definition: &Definition, written: &Recipe, text: &TomlText) -> Result<(), CatalogueError> {
-    let error = |key: &[&str], message: String| {
-        let path: Vec<&str> = ["server"].iter().chain(key).copied().collect();
-        text.error(&path, message)
-    };
+    check_signals(written, text)?;
+    if written.start.is_empty() {
+        return Err(error(text, &["start"], "is empty: it is the command that is the server".to_owned()));
+    }
+    let programs = check_programs(definition, written, text)?;
+    let placeholders = ServerPlaceholders { text, programs: &programs };
+    placeholders.check_init(written)?;
+    placeholders.check_commands(written)?;
+    placeholders.check_files(written)?;
+    for (index, artifact) in definition.artifacts.iter().enumerate() {
+        let programs: BTreeSet<&str> = roles(artifact).union(&programs).copied().collect();
+        for (name, Scalar(value)) in &artifact.environment {
+            if let Some(message) = unknown(value, &OF_ENVIRONMENT, &programs) {
+                return Err(text.error(&["artifact", &index.to_string(), "environment", name], message));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Builds an error at a key of `[server]`.
+fn error(text: &TomlText, key: &[&str], message: String) -> CatalogueError {
+    let path: Vec<&str> = ["server"].iter().chain(key).copied().collect();
+    text.error(&path, message)
+}
+
+/// Checks the names of the signals that stop the server.
+fn check_signals(written: &Recipe, text: &TomlText) -> Result<(), CatalogueError> {
     for (key, name) in [("stop", Some(&written.stop)), ("abandon", written.abandon.as_ref())] {
         if let Some(name) = name.filter(|name| !SIGNALS.contains(&name.as_str())) {
             let near = did_you_mean(name, SIGNALS);
             let message = format!("unknown signal `{name}`: expected INT, TERM or QUIT{near}");
-            return Err(error(&[key], message));
+            return Err(error(text, &[key], message));
         }
     }
-    if written.start.is_empty() {
-        return Err(error(&["start"], "is empty: it is the command that is the server".to_owned()));
-    }
+    Ok(())
+}
+
+/// Checks the programs that the server needs. Returns all names that stand for programs in commands,
+/// including those of the files that all artifacts have.
+fn check_programs<'a>(
+    definition: &'a Definition,
+    written: &'a Recipe,
+    text: &TomlText,
+) -> Result<BTreeSet<&'a str>, CatalogueError> {
     let mut programs = common(definition.artifacts.iter().map(roles));
     for (index, need) in written.needs.iter().enumerate() {
-        let error = |key: &str, message: String| error(&["need", &index.to_string(), key], message);
+        let error = |key: &str, message: String| error(text, &["need", &index.to_string(), key], message);
         if !template::is_name(&need.name) {
             return Err(error(
                 "name",
@@ -85,67 +116,86 @@ fn check(definition: &Definition, written: &Recipe, text: &TomlText) -> Result<(
             return Err(error("name", format!("there is another program `{}`", need.name)));
         }
     }
-    let look = |key: &[&str], part: &str, fixed: &[&str]| {
-        unknown(part, fixed, &programs).map_or(Ok(()), |message| Err(error(key, message)))
-    };
-    let own = written.own.iter().flat_map(|own| &own.init).enumerate();
-    let all = written.init.iter().enumerate().map(|one| (&[][..], one));
-    for (keys, (index, command)) in all.chain(own.map(|one| (&["own"][..], one))) {
-        let index = index.to_string();
-        let key: Vec<&str> = keys.iter().copied().chain(["init", &index]).collect();
-        if command.is_empty() {
-            return Err(error(&key, "is an empty command".to_owned()));
-        }
-        for part in command {
-            look(&key, part, &OF_INIT)?;
-        }
+    Ok(programs)
+}
+
+/// Checks that the placeholders of `[server]` have values.
+struct ServerPlaceholders<'a> {
+    text: &'a TomlText,
+    /// Names that stand for programs in commands.
+    programs: &'a BTreeSet<&'a str>,
+}
+
+impl ServerPlaceholders<'_> {
+    /// Checks the text at `key`, whose placeholders must be in `fixed` or name programs.
+    fn check(&self, key: &[&str], part: &str, fixed: &[&str]) -> Result<(), CatalogueError> {
+        unknown(part, fixed, self.programs).map_or(Ok(()), |message| Err(error(self.text, key, message)))
     }
-    for part in written.own.iter().flat_map(|own| &own.start) {
-        look(&["own", "start"], part, &OF_START)?;
-    }
-    if let Some(folder) = &written.folder {
-        look(&["folder"], folder, &OF_ENVIRONMENT)?;
-    }
-    for (key, parts) in [("start", &written.start), ("tcp", &written.tcp), ("unix", &written.unix)] {
-        for part in parts {
-            look(&[key], part, &OF_START)?;
-        }
-    }
-    for part in &written.tls {
-        look(&["tls"], part, &OF_TLS)?;
-    }
-    match &written.socket {
-        Some(socket) => look(&["socket"], socket, &OF_SOCKET)?,
-        None if !written.unix.is_empty() => {
-            return Err(error(
-                &["unix"],
-                "needs `socket`: the path on which the server then listens".to_owned(),
-            ));
-        }
-        None => {}
-    }
-    for part in &written.setting {
-        look(&["setting"], part, &OF_SETTING)?;
-    }
-    for part in &written.fewer_cores {
-        look(&["fewer_cores"], part, &OF_START)?;
-    }
-    for (path, contents) in &written.files {
-        look(&["files", path], path, &OF_START)?;
-        look(&["files", path], contents, &OF_FILES)?;
-    }
-    for (name, value) in &written.environment {
-        look(&["environment", name], value, &OF_ENVIRONMENT)?;
-    }
-    for (index, artifact) in definition.artifacts.iter().enumerate() {
-        let programs: BTreeSet<&str> = roles(artifact).union(&programs).copied().collect();
-        for (name, Scalar(value)) in &artifact.environment {
-            if let Some(message) = unknown(value, &OF_ENVIRONMENT, &programs) {
-                return Err(text.error(&["artifact", &index.to_string(), "environment", name], message));
+
+    /// Checks the commands that initialise the data folder.
+    fn check_init(&self, written: &Recipe) -> Result<(), CatalogueError> {
+        let own = written.own.iter().flat_map(|own| &own.init).enumerate();
+        let all = written.init.iter().enumerate().map(|one| (&[][..], one));
+        for (keys, (index, command)) in all.chain(own.map(|one| (&["own"][..], one))) {
+            let index = index.to_string();
+            let key: Vec<&str> = keys.iter().copied().chain(["init", &index]).collect();
+            if command.is_empty() {
+                return Err(error(self.text, &key, "is an empty command".to_owned()));
+            }
+            for part in command {
+                self.check(&key, part, &OF_INIT)?;
             }
         }
+        Ok(())
     }
-    Ok(())
+
+    /// Checks the start command and everything that may be added to it.
+    fn check_commands(&self, written: &Recipe) -> Result<(), CatalogueError> {
+        for part in written.own.iter().flat_map(|own| &own.start) {
+            self.check(&["own", "start"], part, &OF_START)?;
+        }
+        if let Some(folder) = &written.folder {
+            self.check(&["folder"], folder, &OF_ENVIRONMENT)?;
+        }
+        for (key, parts) in [("start", &written.start), ("tcp", &written.tcp), ("unix", &written.unix)] {
+            for part in parts {
+                self.check(&[key], part, &OF_START)?;
+            }
+        }
+        for part in &written.tls {
+            self.check(&["tls"], part, &OF_TLS)?;
+        }
+        match &written.socket {
+            Some(socket) => self.check(&["socket"], socket, &OF_SOCKET)?,
+            None if !written.unix.is_empty() => {
+                return Err(error(
+                    self.text,
+                    &["unix"],
+                    "needs `socket`: the path on which the server then listens".to_owned(),
+                ));
+            }
+            None => {}
+        }
+        for part in &written.setting {
+            self.check(&["setting"], part, &OF_SETTING)?;
+        }
+        for part in &written.fewer_cores {
+            self.check(&["fewer_cores"], part, &OF_START)?;
+        }
+        Ok(())
+    }
+
+    /// Checks the files that are written before a start, and the variables of all commands.
+    fn check_files(&self, written: &Recipe) -> Result<(), CatalogueError> {
+        for (path, contents) in &written.files {
+            self.check(&["files", path], path, &OF_START)?;
+            self.check(&["files", path], contents, &OF_FILES)?;
+        }
+        for (name, value) in &written.environment {
+            self.check(&["environment", name], value, &OF_ENVIRONMENT)?;
+        }
+        Ok(())
+    }
 }
 
 /// Returns the names that all these sets contain.

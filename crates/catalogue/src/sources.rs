@@ -160,123 +160,32 @@ fn source(
     folder: &Folder,
     place: &Place<'_>,
 ) -> Result<Source, CatalogueError> {
-    let error = |key: &str, message: String| place.error(key, message);
-    let missing = |key: &str| error(key, format!("a source of kind {} needs `{key}`", written.kind));
-    let kind = match written.kind.as_str() {
-        "bundled" => {
-            let set = [
-                ("package", written.package.is_some()),
-                ("coordinates", written.coordinates.is_some()),
-                ("sha256", written.sha256.is_some()),
-                ("bytes", written.bytes.is_some()),
-                ("unpacked_bytes", written.unpacked_bytes.is_some()),
-                ("inner", written.inner.is_some()),
-                ("suite", written.suite.is_some()),
-                ("packages", !written.packages.is_empty()),
-                ("module", written.module.is_some()),
-                ("tags", !written.tags.is_empty()),
-                ("members", !written.members.is_empty()),
-                ("folders", !written.folders.is_empty()),
-                ("files", !files.is_empty()),
-            ];
-            if let Some((key, _)) = set.iter().find(|(_, set)| *set) {
-                return Err(error(key, "a bundled source has nothing to fetch: leave it out".to_owned()));
-            }
-            return Ok(Source {
-                kind: SourceKind::Bundled,
-                sha256: String::new(),
-                bytes: 0,
-                unpacked_bytes: 0,
-                inner: None,
-                members: Vec::new(),
-                folders: Vec::new(),
-                files: BTreeMap::new(),
-                with: Vec::new(),
-            });
-        }
-        "npm" => {
-            let package = written.package.clone().ok_or_else(|| missing("package"))?;
-            if !is_exact_npm(&package) {
-                let message = "a package is `name@1.2.3`, with an exact version and not a range or tag";
-                return Err(error("package", message.to_owned()));
-            }
-            SourceKind::Npm { package }
-        }
-        "pypi" => {
-            let package = written.package.clone().ok_or_else(|| missing("package"))?;
-            if !is_exact_pypi(&package) {
-                let message = "a package is `name==1.2.3`, with an exact version and not a range";
-                return Err(error("package", message.to_owned()));
-            }
-            SourceKind::Pypi { package }
-        }
-        "maven" => {
-            let coordinates = written.coordinates.clone().ok_or_else(|| missing("coordinates"))?;
-            if !is_exact_maven(&coordinates) {
-                let message = "coordinates are `group:artifact:version[:packaging[:classifier]]`";
-                return Err(error("coordinates", message.to_owned()));
-            }
-            SourceKind::Maven { coordinates }
-        }
-        "debian" => {
-            package_sources::debian(artifact, written).map_err(|(key, message)| error(key, message))?
-        }
-        "go" => package_sources::go(written, files, folder).map_err(|(key, message)| error(key, message))?,
-        other => {
-            let near = did_you_mean(other, KINDS);
-            return Err(error(
-                "kind",
-                format!("`{other}` is no kind of source{near}; there is {}", KINDS.join(", ")),
-            ));
-        }
-    };
-    let of_kind: &[&str] = match &kind {
-        SourceKind::Npm { .. } | SourceKind::Pypi { .. } => &["package", "sha256", "inner", "members"],
-        SourceKind::Debian { .. } => &["suite", "packages", "members"],
-        SourceKind::Go { .. } => &["package", "module", "tags"],
-        _ => &["coordinates", "sha256", "inner", "members"],
-    };
-    let set = [
-        ("package", written.package.is_some()),
-        ("coordinates", written.coordinates.is_some()),
-        ("sha256", written.sha256.is_some()),
-        ("inner", written.inner.is_some()),
-        ("suite", written.suite.is_some()),
-        ("packages", !written.packages.is_empty()),
-        ("module", written.module.is_some()),
-        ("tags", !written.tags.is_empty()),
-        ("members", !written.members.is_empty()),
-    ];
-    if let Some((key, _)) = set.iter().find(|(key, set)| *set && !of_kind.contains(key)) {
-        return Err(error(key, format!("a source of kind {} has none", written.kind)));
+    if written.kind == "bundled" {
+        return bundled(written, files, place);
     }
+    let missing = |key: &str| place.error(key, format!("a source of kind {} needs `{key}`", written.kind));
+    let kind = kind_of(artifact, written, files, folder, place)?;
+    check_keys(&kind, written, place)?;
     let sha256 = match package_sources::identity(&kind) {
         Some(digest) => digest,
         None => written.sha256.clone().ok_or_else(|| missing("sha256"))?,
     };
     if !is_digest(&sha256) {
-        return Err(error("sha256", "a digest is 64 digits of lower-case hexadecimal".to_owned()));
+        let message = "a digest is 64 digits of lower-case hexadecimal";
+        return Err(place.error("sha256", message.to_owned()));
     }
     let bytes = match &kind {
         SourceKind::Debian { packages, .. } if written.bytes.is_none() => {
             packages.iter().map(|package| package.bytes).sum()
         }
         SourceKind::Debian { .. } => {
-            return Err(error("bytes", "each package has its own: leave it out".to_owned()));
+            return Err(place.error("bytes", "each package has its own: leave it out".to_owned()));
         }
         _ => written.bytes.filter(|bytes| *bytes > 0).ok_or_else(|| missing("bytes"))?,
     };
     let unpacked_bytes =
         written.unpacked_bytes.filter(|bytes| *bytes > 0).ok_or_else(|| missing("unpacked_bytes"))?;
-    if let Some(member) = written.members.iter().find(|member| !is_inside(member.trim_end_matches('*'))) {
-        return Err(error("members", format!("`{member}` is no path inside an archive")));
-    }
-    if let Some(folder) = written.folders.iter().find(|folder| !is_inside(folder)) {
-        return Err(error("folders", format!("`{folder}` is no path inside an archive")));
-    }
-    if let Some(inner) = written.inner.as_ref().filter(|inner| !is_inside(inner) || inner.ends_with('/')) {
-        return Err(error("inner", format!("`{inner}` is no file inside an archive")));
-    }
+    check_paths(written, place)?;
     Ok(Source {
         kind,
         sha256,
@@ -288,6 +197,119 @@ fn source(
         files: BTreeMap::new(),
         with: Vec::new(),
     })
+}
+
+/// Keys of a source that not every kind has, each with whether it is set.
+fn set_keys(written: &SourceDefinition) -> [(&'static str, bool); 9] {
+    [
+        ("package", written.package.is_some()),
+        ("coordinates", written.coordinates.is_some()),
+        ("sha256", written.sha256.is_some()),
+        ("inner", written.inner.is_some()),
+        ("suite", written.suite.is_some()),
+        ("packages", !written.packages.is_empty()),
+        ("module", written.module.is_some()),
+        ("tags", !written.tags.is_empty()),
+        ("members", !written.members.is_empty()),
+    ]
+}
+
+/// Converts a source that is part of the program, which states nothing else.
+fn bundled(
+    written: &SourceDefinition,
+    files: &BTreeMap<String, String>,
+    place: &Place<'_>,
+) -> Result<Source, CatalogueError> {
+    let others = [
+        ("bytes", written.bytes.is_some()),
+        ("unpacked_bytes", written.unpacked_bytes.is_some()),
+        ("folders", !written.folders.is_empty()),
+        ("files", !files.is_empty()),
+    ];
+    if let Some((key, _)) = set_keys(written).iter().chain(&others).find(|(_, set)| *set) {
+        return Err(place.error(key, "a bundled source has nothing to fetch: leave it out".to_owned()));
+    }
+    Ok(Source {
+        kind: SourceKind::Bundled,
+        sha256: String::new(),
+        bytes: 0,
+        unpacked_bytes: 0,
+        inner: None,
+        members: Vec::new(),
+        folders: Vec::new(),
+        files: BTreeMap::new(),
+        with: Vec::new(),
+    })
+}
+
+/// Converts what says which registry has the source, and under which name.
+fn kind_of(
+    artifact: Option<&ArtifactDefinition>,
+    written: &SourceDefinition,
+    files: &BTreeMap<String, String>,
+    folder: &Folder,
+    place: &Place<'_>,
+) -> Result<SourceKind, CatalogueError> {
+    let exact = |key: &str, text: &Option<String>, is_exact: fn(&str) -> bool, rule: &str| {
+        let needs = format!("a source of kind {} needs `{key}`", written.kind);
+        let text = text.clone().ok_or_else(|| place.error(key, needs))?;
+        if is_exact(&text) { Ok(text) } else { Err(place.error(key, rule.to_owned())) }
+    };
+    let named = |(key, message): (&str, String)| place.error(key, message);
+    Ok(match written.kind.as_str() {
+        "npm" => {
+            let rule = "a package is `name@1.2.3`, with an exact version and not a range or tag";
+            SourceKind::Npm { package: exact("package", &written.package, is_exact_npm, rule)? }
+        }
+        "pypi" => {
+            let rule = "a package is `name==1.2.3`, with an exact version and not a range";
+            SourceKind::Pypi { package: exact("package", &written.package, is_exact_pypi, rule)? }
+        }
+        "maven" => {
+            let rule = "coordinates are `group:artifact:version[:packaging[:classifier]]`";
+            let coordinates = exact("coordinates", &written.coordinates, is_exact_maven, rule)?;
+            SourceKind::Maven { coordinates }
+        }
+        "debian" => package_sources::debian(artifact, written).map_err(named)?,
+        "go" => package_sources::go(written, files, folder).map_err(named)?,
+        other => {
+            let near = did_you_mean(other, KINDS);
+            let message = format!("`{other}` is no kind of source{near}; there is {}", KINDS.join(", "));
+            return Err(place.error("kind", message));
+        }
+    })
+}
+
+/// Checks that a source sets no key that belongs to other kinds.
+fn check_keys(
+    kind: &SourceKind,
+    written: &SourceDefinition,
+    place: &Place<'_>,
+) -> Result<(), CatalogueError> {
+    let of_kind: &[&str] = match kind {
+        SourceKind::Npm { .. } | SourceKind::Pypi { .. } => &["package", "sha256", "inner", "members"],
+        SourceKind::Debian { .. } => &["suite", "packages", "members"],
+        SourceKind::Go { .. } => &["package", "module", "tags"],
+        _ => &["coordinates", "sha256", "inner", "members"],
+    };
+    match set_keys(written).iter().find(|(key, set)| *set && !of_kind.contains(key)) {
+        Some((key, _)) => Err(place.error(key, format!("a source of kind {} has none", written.kind))),
+        None => Ok(()),
+    }
+}
+
+/// Checks that members, folders and the inner archive are paths inside an archive.
+fn check_paths(written: &SourceDefinition, place: &Place<'_>) -> Result<(), CatalogueError> {
+    if let Some(member) = written.members.iter().find(|member| !is_inside(member.trim_end_matches('*'))) {
+        return Err(place.error("members", format!("`{member}` is no path inside an archive")));
+    }
+    if let Some(folder) = written.folders.iter().find(|folder| !is_inside(folder)) {
+        return Err(place.error("folders", format!("`{folder}` is no path inside an archive")));
+    }
+    if let Some(inner) = written.inner.as_ref().filter(|inner| !is_inside(inner) || inner.ends_with('/')) {
+        return Err(place.error("inner", format!("`{inner}` is no file inside an archive")));
+    }
+    Ok(())
 }
 
 /// Checks that every file lies in a part that is extracted completely, or is among the members of a part.

@@ -14,14 +14,17 @@ use super::{
     definition::is_name,
     did_you_mean::did_you_mean,
     error::{CatalogueError, listed},
-    folder::{Folder, entries, ignored, name_of, unreadable},
+    folder::{entries, ignored, name_of, unreadable},
     locate::TomlText,
     preparation::PreparationClass,
-    rules::questions::{QUESTIONS, SET_UP, question_file},
-    statement_file::{self, StatementFile},
+    rules::questions::{QUESTIONS, question_file},
+    statement_file::StatementFile,
     system::System,
-    template::{self, RUN_TIME},
 };
+
+mod system_folder;
+
+use system_folder::{inherit, read_folder};
 
 const DEFINITION: &str = "questions.toml";
 const EXPECTED: &str = "expected.json";
@@ -161,7 +164,7 @@ struct QuestionDefinition {
     scale: BTreeMap<String, String>,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ColumnDefinition {
     name: String,
@@ -184,12 +187,6 @@ impl UserQuestions {
     /// or misspelt; the error names file, line and what is allowed.
     pub fn read(path: &Path) -> Result<Self, CatalogueError> {
         let file = path.join(DEFINITION);
-        let invalid = |file: &Path, message: String| CatalogueError::Invalid {
-            file: file.display().to_string(),
-            line: None,
-            key: None,
-            message,
-        };
         if !path.is_dir() {
             return Err(invalid(path, "is no folder of questions".to_owned()));
         }
@@ -202,43 +199,10 @@ impl UserQuestions {
         let text = TomlText { file: file.display().to_string(), text };
         let written: QuestionsFile = toml::from_str(&text.text).map_err(|error| text.reader_error(&error))?;
         let questions = questions(&text, written.question)?;
-        let mut folders = Vec::new();
-        let mut expected = BTreeMap::new();
-        for entry in entries(path)?.into_iter().filter(|entry| !ignored(entry)) {
-            let name = name_of(&entry);
-            match name.as_str() {
-                DEFINITION | README => {}
-                EXPECTED => expected = expected_rows(&entry, &questions)?,
-                _ if entry.is_dir() => folders.push(folder(&entry, &name, &questions)?),
-                _ => {
-                    let known = [DEFINITION, EXPECTED, README];
-                    let near = did_you_mean(&name, known);
-                    let message = format!(
-                        "belongs to nothing{near}: beside folders of systems there is {}",
-                        known.join(", ")
-                    );
-                    return Err(invalid(&entry, message));
-                }
-            }
-        }
-        for (name, definition) in written.folder {
-            let Some(folder) = folders.iter_mut().find(|folder: &&mut UserSystemFolder| folder.name == name)
-            else {
-                let near = did_you_mean(&name, folders.iter().map(|folder| folder.name.as_str()));
-                return Err(text.error(&["folder", &name], format!("there is no folder {name}/{near}")));
-            };
-            folder.title = definition.title;
-            folder.preparation = definition.preparation;
-        }
+        let (mut folders, expected) = read_entries(path, &questions)?;
+        describe_folders(&mut folders, written.folder, &text)?;
         inherit(&mut folders);
-        if let Some(reference) = &written.reference
-            && !folders.iter().any(|folder| folder.name == *reference)
-        {
-            let names: Vec<String> = folders.iter().map(|folder| folder.name.clone()).collect();
-            let near = did_you_mean(reference, names.iter().map(String::as_str));
-            let message = format!("there is no folder {reference}/{near}; there is {}", listed(&names));
-            return Err(text.error(&["reference"], message));
-        }
+        check_reference(written.reference.as_deref(), &folders, &text)?;
         let title =
             written.title.unwrap_or_else(|| name_of(&std::path::absolute(path).unwrap_or(path.to_owned())));
         Ok(Self {
@@ -349,96 +313,14 @@ fn questions(text: &TomlText, written: Vec<QuestionDefinition>) -> Result<Vec<Us
         return Err(text.error(&[], "asks nothing: add a [[question]] with name, title and columns"));
     }
     let mut questions: Vec<UserQuestion> = Vec::new();
-    for (place, mut one) in written.into_iter().enumerate() {
-        let place = place.to_string();
-        let error = |key: &str, message: String| text.error(&["question", &place, key], message);
-        if !is_name(&one.name) {
-            let message = format!(
-                "`{}` is no name: a name is a-z, 0-9, `-` and `_`, and starts with a letter",
-                one.name
-            );
-            return Err(error("name", message));
-        }
-        if RESERVED.contains(&one.name.as_str()) {
-            return Err(error("name", format!("`{}` means something else: choose another name", one.name)));
-        }
-        if questions.iter().any(|other| other.name == one.name) {
-            return Err(error("name", format!("there are two questions called `{}`", one.name)));
-        }
-        if one.title.trim().is_empty() {
-            return Err(error("title", "is empty".to_owned()));
-        }
-        if one.columns.is_empty() {
-            return Err(error("columns", "is empty: say what the answer's columns are".to_owned()));
-        }
-        let names: Vec<String> = one.columns.iter().map(|column| column.name.clone()).collect();
-        let column = |key: &str, name: &str| {
-            names.iter().position(|known| known == name).ok_or_else(|| {
-                let near = did_you_mean(name, names.iter().map(String::as_str));
-                error(key, format!("`{name}` is no column{near}; there is {}", listed(&names)))
-            })
-        };
-        let mut columns: Vec<AnswerColumn> = Vec::new();
-        for ColumnDefinition { name, column_type } in std::mem::take(&mut one.columns) {
-            if columns.iter().any(|other| other.name == name) {
-                return Err(error("columns", format!("there are two columns called `{name}`")));
-            }
-            columns.push(AnswerColumn { name, column_type, approximate: false, scale: None });
-        }
-        for name in &one.approximate {
-            let place = column("approximate", name)?;
-            if let Some(column) = columns.get_mut(place) {
-                if column.column_type != ColumnType::Number {
-                    return Err(error(
-                        "approximate",
-                        format!("`{name}` is no number: only numbers are approximate"),
-                    ));
-                }
-                column.approximate = true;
-            }
-        }
-        for (name, written) in &one.scale {
-            let (size, per) = match written.split_once('/') {
-                Some((size, per)) => (size.trim(), Some(per.trim())),
-                None => (written.trim(), None),
-            };
-            let place = column("scale", name)?;
-            let scale = OwnScale {
-                size: column("scale", size)?,
-                per: per.map(|per| column("scale", per)).transpose()?,
-            };
-            let is_number = |place: usize| {
-                columns.get(place).is_some_and(|column| column.column_type == ColumnType::Number)
-            };
-            if ![Some(place), Some(scale.size), scale.per].into_iter().flatten().all(is_number) {
-                let message =
-                    format!("`{name}` and its scale `{written}` are numbers, and only numbers have one");
-                return Err(error("scale", message));
-            }
-            if let Some(column) = columns.get_mut(place) {
-                column.scale = Some(scale);
-            }
-        }
-        let mut order = Vec::new();
-        for written in &one.order {
-            let (name, descends) = match written.rsplit_once(' ') {
-                Some((name, "desc")) => (name, true),
-                Some((name, "asc")) => (name, false),
-                _ => (written.as_str(), false),
-            };
-            order.push((column("order", name.trim())?, descends));
-        }
-        if one.limit == Some(0) {
-            return Err(error(
-                "limit",
-                "is 0: leave it out, or say how many rows there are at most".to_owned(),
-            ));
-        }
+    for (index, one) in written.into_iter().enumerate() {
+        let place = QuestionPlace { text, index: index.to_string() };
+        check_question(&one, &questions, &place)?;
+        let columns = place.columns(&one)?;
+        let order = place.order(&one)?;
         if one.limit.is_some() && order.is_empty() {
-            return Err(error(
-                "limit",
-                "has no order: which rows a limit cuts is anybody's choice without one".to_owned(),
-            ));
+            let message = "has no order: which rows a limit cuts is anybody's choice without one";
+            return Err(place.error("limit", message.to_owned()));
         }
         let QuestionDefinition { name, title, asks, limit, .. } = one;
         questions.push(UserQuestion { name, title, asks, columns, order, limit });
@@ -446,100 +328,171 @@ fn questions(text: &TomlText, written: Vec<QuestionDefinition>) -> Result<Vec<Us
     Ok(questions)
 }
 
-/// Reads a folder of statements for one system.
-fn folder(path: &Path, name: &str, questions: &[UserQuestion]) -> Result<UserSystemFolder, CatalogueError> {
-    let folder = Folder::on_disk(path)?;
-    let (system, variant) = match name.split_once('+') {
-        Some((system, variant)) => (system, Some(variant)),
-        None => (name, None),
+/// Checks what a question states, apart from its columns and its order.
+fn check_question(
+    one: &QuestionDefinition,
+    earlier: &[UserQuestion],
+    place: &QuestionPlace<'_>,
+) -> Result<(), CatalogueError> {
+    let name = &one.name;
+    let (key, message) = if !is_name(name) {
+        ("name", format!("`{name}` is no name: a name is a-z, 0-9, `-` and `_`, and starts with a letter"))
+    } else if RESERVED.contains(&name.as_str()) {
+        ("name", format!("`{name}` means something else: choose another name"))
+    } else if earlier.iter().any(|other| other.name == *name) {
+        ("name", format!("there are two questions called `{name}`"))
+    } else if one.title.trim().is_empty() {
+        ("title", "is empty".to_owned())
+    } else if one.columns.is_empty() {
+        ("columns", "is empty: say what the answer's columns are".to_owned())
+    } else if one.limit == Some(0) {
+        ("limit", "is 0: leave it out, or say how many rows there are at most".to_owned())
+    } else {
+        return Ok(());
     };
-    if !is_name(system) || variant.is_some_and(|variant| !is_name(variant)) {
-        return Err(CatalogueError::Invalid {
-            file: path.display().to_string(),
-            line: None,
-            key: None,
-            message: "a folder is called SYSTEM or SYSTEM+VARIANT, of a-z, 0-9, `-` and `_`".to_owned(),
-        });
-    }
-    let mut files = BTreeMap::new();
-    for (file, text) in &folder.files {
-        if file == README {
-            continue;
-        }
-        let (stem, kind) = match file.rsplit_once('.') {
-            Some((stem, "sql")) => (stem, statement_file::StatementKind::Sql),
-            Some((stem, "json")) => (stem, statement_file::StatementKind::Json),
-            _ => return Err(folder.error(file, None, "is neither a .sql nor a .json file")),
-        };
-        let set_up = SET_UP.iter().find(|(name, _)| *name == stem);
-        let question = questions.iter().find(|one| one.name == stem);
-        let (key, must_be_single) = match (set_up, question) {
-            (Some((_, key)), _) => ((*key).to_owned(), false),
-            (None, Some(question)) => (question_file(&question.name), true),
-            (None, None) => {
-                let known: Vec<&str> = questions
-                    .iter()
-                    .map(|one| one.name.as_str())
-                    .chain(SET_UP.map(|(name, _)| name))
-                    .collect();
-                let near = did_you_mean(stem, known.iter().copied());
-                let message = format!("is no question of {DEFINITION}{near}; there is {}", known.join(", "));
-                return Err(folder.error(file, None, message));
-            }
-        };
-        let raw = statement_file::split_own(&folder, file, text, kind)?;
-        if must_be_single && raw.len() != 1 {
-            let message = format!("holds {} statements and must hold one", raw.len());
-            return Err(folder.error(file, None, message));
-        }
-        let mut names_the_table = false;
-        for statement in &raw {
-            let names = template::placeholders(&statement.text)
-                .map_err(|error| folder.error(file, statement.line_at(error.offset()), error.to_string()))?;
-            for (offset, name) in names {
-                names_the_table |= name == "table";
-                if !RUN_TIME.contains(&name) || (name == "file" && stem != "load") {
-                    let known: Vec<&str> = RUN_TIME.into_iter().filter(|name| *name != "file").collect();
-                    let near = did_you_mean(name, known.iter().copied());
-                    let message =
-                        format!("`{{{{{name}}}}}` has no value{near}; there is {}", known.join(", "));
-                    return Err(folder.error(file, statement.line_at(offset), message));
-                }
-            }
-        }
-        if !names_the_table && !raw.is_empty() {
-            let message =
-                "does not use `{{table}}`, the name of the table or collection that holds the documents";
-            return Err(folder.error(file, Some(1), message));
-        }
-        let statements = raw.into_iter().map(|statement| statement.text).collect();
-        let file = StatementFile { path: folder.shown(file), kind, statements };
-        if let Some(other) = files.insert(key, file.clone()) {
-            let message = format!("{} says the same: keep one of them", other.path);
-            return Err(CatalogueError::Invalid { file: file.path, line: None, key: None, message });
-        }
-    }
-    Ok(UserSystemFolder {
-        name: name.to_owned(),
-        system: system.to_owned(),
-        variant: variant.map(str::to_owned),
-        title: None,
-        preparation: None,
-        files,
-    })
+    Err(place.error(key, message))
 }
 
-/// Gives each folder with a variant the files that it lacks, from the folder of the same system without a
-/// variant.
-fn inherit(folders: &mut [UserSystemFolder]) {
-    let plain: Vec<UserSystemFolder> =
-        folders.iter().filter(|folder| folder.variant.is_none()).cloned().collect();
-    for folder in folders.iter_mut().filter(|folder| folder.variant.is_some()) {
-        let Some(below) = plain.iter().find(|one| one.system == folder.system) else { continue };
-        for (name, file) in &below.files {
-            folder.files.entry(name.clone()).or_insert_with(|| file.clone());
+/// Place of a question in `questions.toml`, for errors.
+struct QuestionPlace<'a> {
+    text: &'a TomlText,
+    index: String,
+}
+
+impl QuestionPlace<'_> {
+    fn error(&self, key: &str, message: String) -> CatalogueError {
+        self.text.error(&["question", &self.index, key], message)
+    }
+
+    /// Index of the column that `key` names.
+    fn column(&self, one: &QuestionDefinition, key: &str, name: &str) -> Result<usize, CatalogueError> {
+        one.columns.iter().position(|column| column.name == name).ok_or_else(|| {
+            let names: Vec<String> = one.columns.iter().map(|column| column.name.clone()).collect();
+            let near = did_you_mean(name, names.iter().map(String::as_str));
+            self.error(key, format!("`{name}` is no column{near}; there is {}", listed(&names)))
+        })
+    }
+
+    /// Columns with what `approximate` and `scale` state about them.
+    fn columns(&self, one: &QuestionDefinition) -> Result<Vec<AnswerColumn>, CatalogueError> {
+        let mut columns: Vec<AnswerColumn> = Vec::new();
+        for ColumnDefinition { name, column_type } in one.columns.clone() {
+            if columns.iter().any(|other| other.name == name) {
+                return Err(self.error("columns", format!("there are two columns called `{name}`")));
+            }
+            columns.push(AnswerColumn { name, column_type, approximate: false, scale: None });
+        }
+        let is_number = |columns: &[AnswerColumn], index: usize| {
+            columns.get(index).is_some_and(|column| column.column_type == ColumnType::Number)
+        };
+        for name in &one.approximate {
+            let index = self.column(one, "approximate", name)?;
+            if !is_number(&columns, index) {
+                let message = format!("`{name}` is no number: only numbers are approximate");
+                return Err(self.error("approximate", message));
+            }
+            columns.iter_mut().skip(index).take(1).for_each(|column| column.approximate = true);
+        }
+        for (name, written) in &one.scale {
+            let (size, per) = match written.split_once('/') {
+                Some((size, per)) => (size.trim(), Some(per.trim())),
+                None => (written.trim(), None),
+            };
+            let index = self.column(one, "scale", name)?;
+            let size = self.column(one, "scale", size)?;
+            let per = per.map(|per| self.column(one, "scale", per)).transpose()?;
+            if ![Some(index), Some(size), per].into_iter().flatten().all(|index| is_number(&columns, index)) {
+                let message =
+                    format!("`{name}` and its scale `{written}` are numbers, and only numbers have one");
+                return Err(self.error("scale", message));
+            }
+            columns
+                .iter_mut()
+                .skip(index)
+                .take(1)
+                .for_each(|column| column.scale = Some(OwnScale { size, per }));
+        }
+        Ok(columns)
+    }
+
+    /// Columns that order the answer, each with whether it descends.
+    fn order(&self, one: &QuestionDefinition) -> Result<Vec<(usize, bool)>, CatalogueError> {
+        let column = |written: &String| {
+            let (name, descends) = match written.rsplit_once(' ') {
+                Some((name, "desc")) => (name, true),
+                Some((name, "asc")) => (name, false),
+                _ => (written.as_str(), false),
+            };
+            Ok((self.column(one, "order", name.trim())?, descends))
+        };
+        one.order.iter().map(column).collect()
+    }
+}
+
+/// Builds an error about a whole file or folder.
+fn invalid(file: &Path, message: String) -> CatalogueError {
+    CatalogueError::Invalid { file: file.display().to_string(), line: None, key: None, message }
+}
+
+/// Reads what lies beside `questions.toml`: the folders of statements, and the expected answers.
+fn read_entries(
+    path: &Path,
+    questions: &[UserQuestion],
+) -> Result<(Vec<UserSystemFolder>, BTreeMap<String, ExpectedRows>), CatalogueError> {
+    let mut folders = Vec::new();
+    let mut expected = BTreeMap::new();
+    for entry in entries(path)?.into_iter().filter(|entry| !ignored(entry)) {
+        let name = name_of(&entry);
+        match name.as_str() {
+            DEFINITION | README => {}
+            EXPECTED => expected = expected_rows(&entry, questions)?,
+            _ if entry.is_dir() => folders.push(read_folder(&entry, &name, questions)?),
+            _ => {
+                let known = [DEFINITION, EXPECTED, README];
+                let near = did_you_mean(&name, known);
+                let message = format!(
+                    "belongs to nothing{near}: beside folders of systems there is {}",
+                    known.join(", ")
+                );
+                return Err(invalid(&entry, message));
+            }
         }
     }
+    Ok((folders, expected))
+}
+
+/// Gives the folders what `questions.toml`, whose text is `text`, states about them.
+fn describe_folders(
+    folders: &mut [UserSystemFolder],
+    written: BTreeMap<String, FolderDefinition>,
+    text: &TomlText,
+) -> Result<(), CatalogueError> {
+    for (name, definition) in written {
+        let Some(folder) = folders.iter_mut().find(|folder| folder.name == name) else {
+            let near = did_you_mean(&name, folders.iter().map(|folder| folder.name.as_str()));
+            return Err(text.error(&["folder", &name], format!("there is no folder {name}/{near}")));
+        };
+        folder.title = definition.title;
+        folder.preparation = definition.preparation;
+    }
+    Ok(())
+}
+
+/// Checks that the folder whose answers are the expected ones exists.
+fn check_reference(
+    reference: Option<&str>,
+    folders: &[UserSystemFolder],
+    text: &TomlText,
+) -> Result<(), CatalogueError> {
+    if let Some(reference) = reference
+        && !folders.iter().any(|folder| folder.name == *reference)
+    {
+        let names: Vec<String> = folders.iter().map(|folder| folder.name.clone()).collect();
+        let near = did_you_mean(reference, names.iter().map(String::as_str));
+        let message = format!("there is no folder {reference}/{near}; there is {}", listed(&names));
+        return Err(text.error(&["reference"], message));
+    }
+    Ok(())
 }
 
 fn expected_rows(

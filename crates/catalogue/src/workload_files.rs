@@ -96,16 +96,50 @@ impl WorkloadFiles {
         };
         // With these load modes jsonathlon sends the documents, so the engine reads no file.
         let by_row = rule.name == LOAD && matches!(load, LoadMode::Rows | LoadMode::Stream);
-        match file.statements.len() {
-            0 if rule.required => return Err(folder.error(&file.path, None, "holds no statement")),
-            0 | 1 => {}
-            count if rule.single || by_row => {
-                let message = format!("holds {count} statements and must hold one");
-                return Err(folder.error(&file.path, None, message));
+        let checked = CheckedFile { folder, rules, rule, file, by_row };
+        checked.check_count()?;
+        checked.check_placeholders()?;
+        checked.check_usage(load)
+    }
+}
+
+/// A statement file that is checked against its rule.
+struct CheckedFile<'a> {
+    folder: &'a Folder,
+    rules: &'a dyn WorkloadRules,
+    rule: &'a StatementRule,
+    file: &'a RawFile,
+    /// Whether jsonathlon sends the documents, so that the engine reads no file.
+    by_row: bool,
+}
+
+impl CheckedFile<'_> {
+    /// Builds an error about the whole file.
+    fn error(&self, message: impl Into<String>) -> CatalogueError {
+        self.folder.error(&self.file.path, None, message)
+    }
+
+    /// Returns the placeholder that only this file of the workload may hold. `None` if it has none.
+    fn own(&self) -> Option<&'static str> {
+        self.rule.own.filter(|_| !self.by_row)
+    }
+
+    /// Checks the number of statements in the file.
+    fn check_count(&self) -> Result<(), CatalogueError> {
+        match self.file.statements.len() {
+            0 if self.rule.required => Err(self.error("holds no statement")),
+            0 | 1 => Ok(()),
+            count if self.rule.single || self.by_row => {
+                Err(self.error(format!("holds {count} statements and must hold one")))
             }
-            _ => {}
+            _ => Ok(()),
         }
-        let own = rule.own.filter(|_| !by_row);
+    }
+
+    /// Checks that every placeholder in the file has a value there.
+    fn check_placeholders(&self) -> Result<(), CatalogueError> {
+        let Self { folder, rules, rule, file, by_row } = *self;
+        let own = self.own();
         for statement in &file.statements {
             let names = template::placeholders(&statement.text).map_err(|error| {
                 folder.error(&file.path, statement.line_at(error.offset()), error.to_string())
@@ -124,22 +158,26 @@ impl WorkloadFiles {
                 return Err(folder.error(&file.path, statement.line_at(offset), message));
             }
         }
+        Ok(())
+    }
+
+    /// Checks that the file uses the placeholders for which it exists.
+    fn check_usage(&self, load: LoadMode) -> Result<(), CatalogueError> {
+        let Self { rule, file, by_row, .. } = *self;
         let needed = match load {
             LoadMode::Rows if by_row => Some(":doc".to_owned()),
             LoadMode::Stream if by_row => None,
-            _ => own.map(|own| format!("{{{{{own}}}}}")),
+            _ => self.own().map(|own| format!("{{{{{own}}}}}")),
         };
         let used = |needed: &String| file.statements.iter().any(|statement| statement.text.contains(needed));
         let named = |name: &&str| used(&format!("{{{{{name}}}}}"));
         if !rule.names.is_empty() && !file.statements.is_empty() && !rule.names.iter().any(named) {
             let names: Vec<String> = rule.names.iter().map(|name| format!("`{{{{{name}}}}}`")).collect();
-            let message = format!("does not use {}, which it is there for", names.join(" or "));
-            return Err(folder.error(&file.path, None, message));
+            return Err(self.error(format!("does not use {}, which it is there for", names.join(" or "))));
         }
         match needed {
             Some(needed) if !file.statements.is_empty() && !used(&needed) => {
-                let message = format!("does not use `{needed}`, which it is there for");
-                Err(folder.error(&file.path, None, message))
+                Err(self.error(format!("does not use `{needed}`, which it is there for")))
             }
             _ => Ok(()),
         }

@@ -95,16 +95,9 @@ impl Address {
         };
         // Checked first, because later error messages repeat the text.
         let rest = text.split_once("://").map_or("", |(_, rest)| rest);
+        refuse_password(rest)?;
         let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
         let user_part = authority.rsplit_once('@').map(|(user, _)| user);
-        // A password may contain `/`, `?` or `#`, so the whole rest is searched.
-        if rest.rsplit_once('@').is_some_and(|(before, _)| before.contains(':')) {
-            return fail(
-                "an address must not hold a password, which others would read in the process list: leave it out \
-                 and set JSONATHLON_PASSWORD_<NAME> in the environment"
-                    .into(),
-            );
-        }
         let uri: Uri = match text.parse() {
             Ok(uri) => uri,
             Err(error) => return fail(format!("`{text}` is no address: {error}")),
@@ -126,45 +119,13 @@ impl Address {
             return fail(format!("`{text}`: a port is a number up to 65535"));
         }
         let host = host.trim_start_matches('[').trim_end_matches(']').to_owned();
-        let mut tls = match scheme {
+        let tls = match scheme {
             "https" => Some(Tls::default()),
             "http" => None,
             // Traffic over a network is encrypted unless the user turns it off.
             _ => (!is_loopback(&host)).then(Tls::default),
         };
-        let (mut ca, mut socket) = (None, None);
-        for pair in uri.query().unwrap_or_default().split('&').filter(|pair| !pair.is_empty()) {
-            let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
-            let value = decoded(value)?;
-            match (name, value.as_str()) {
-                ("tls", _) if scheme.starts_with("http") => {
-                    return fail("`tls` is said by the scheme here: http:// or https://".into());
-                }
-                ("tls", "on") => tls = Some(tls.unwrap_or_default()),
-                ("tls", "off") => tls = None,
-                ("tls", other) => return fail(format!("`tls={other}`: it is on or off")),
-                ("ca", path) if !path.is_empty() => ca = Some(PathBuf::from(path)),
-                ("socket", _) if scheme.starts_with("http") => {
-                    return fail("HTTP is spoken over TCP only: leave `socket` out".into());
-                }
-                ("socket", path) if path.starts_with('/') => socket = Some(PathBuf::from(path)),
-                ("ca" | "socket", _) => return fail(format!("`{name}` needs a path")),
-                (other, _) => {
-                    let known = PARAMETERS.join(", ");
-                    return fail(format!("`{other}` is no parameter of an address; there is {known}"));
-                }
-            }
-        }
-        if socket.is_some() {
-            tls = None;
-        }
-        match (&mut tls, ca) {
-            (Some(tls), ca) => tls.ca = ca,
-            (None, Some(_)) => {
-                return fail("`ca` has a meaning only where the connection is encrypted: add tls=on".into());
-            }
-            (None, None) => {}
-        }
+        let (tls, socket) = tls_and_socket(uri.query().unwrap_or_default(), scheme, tls)?;
         let database = uri.path().trim_matches('/');
         Ok(Self {
             host,
@@ -175,6 +136,63 @@ impl Address {
             tls,
         })
     }
+}
+
+/// Refuses an address with a password, given what follows its scheme.
+fn refuse_password(rest: &str) -> Result<(), AddressError> {
+    // A password may contain `/`, `?` or `#`, so the whole rest is searched.
+    if rest.rsplit_once('@').is_some_and(|(before, _)| before.contains(':')) {
+        return Err(AddressError(
+            "an address must not hold a password, which others would read in the process list: leave it out \
+             and set JSONATHLON_PASSWORD_<NAME> in the environment"
+                .into(),
+        ));
+    }
+    Ok(())
+}
+
+/// Applies the parameters of an address to the TLS settings that hold without them. Also returns the path of
+/// the socket.
+fn tls_and_socket(
+    query: &str,
+    scheme: &str,
+    mut tls: Option<Tls>,
+) -> Result<(Option<Tls>, Option<PathBuf>), AddressError> {
+    let fail = |message: String| Err(AddressError(message));
+    let (mut ca, mut socket) = (None, None);
+    for pair in query.split('&').filter(|pair| !pair.is_empty()) {
+        let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+        let value = decoded(value)?;
+        match (name, value.as_str()) {
+            ("tls", _) if scheme.starts_with("http") => {
+                return fail("`tls` is said by the scheme here: http:// or https://".into());
+            }
+            ("tls", "on") => tls = Some(tls.unwrap_or_default()),
+            ("tls", "off") => tls = None,
+            ("tls", other) => return fail(format!("`tls={other}`: it is on or off")),
+            ("ca", path) if !path.is_empty() => ca = Some(PathBuf::from(path)),
+            ("socket", _) if scheme.starts_with("http") => {
+                return fail("HTTP is spoken over TCP only: leave `socket` out".into());
+            }
+            ("socket", path) if path.starts_with('/') => socket = Some(PathBuf::from(path)),
+            ("ca" | "socket", _) => return fail(format!("`{name}` needs a path")),
+            (other, _) => {
+                let known = PARAMETERS.join(", ");
+                return fail(format!("`{other}` is no parameter of an address; there is {known}"));
+            }
+        }
+    }
+    if socket.is_some() {
+        tls = None;
+    }
+    match (&mut tls, ca) {
+        (Some(tls), ca) => tls.ca = ca,
+        (None, Some(_)) => {
+            return fail("`ca` has a meaning only where the connection is encrypted: add tls=on".into());
+        }
+        (None, None) => {}
+    }
+    Ok((tls, socket))
 }
 
 /// Formats host and port as in a URL: an IPv6 address is put in brackets.

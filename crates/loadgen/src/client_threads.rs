@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Mutex, OnceLock, PoisonError};
+use std::thread::{Scope, ScopedJoinHandle};
 use std::time::{Duration, Instant};
 
 use jsonathlon_driver_api::{DriverError, NonblockingConnection};
@@ -12,7 +13,7 @@ use rustix::process::{Resource, getrlimit};
 
 use crate::client::Client;
 use crate::client_loop::ClientLoop;
-use crate::job::SamplingTargets;
+use crate::job::{Job, SamplingTargets};
 use crate::job_context::JobContext;
 use crate::reactor::{EpollReactor, monotonic_ns};
 use crate::recorder::LatencyRecorder;
@@ -164,6 +165,82 @@ impl ThreadClients<'_> {
     }
 }
 
+/// Handle of one thread of clients.
+type ThreadHandle<'scope> = ScopedJoinHandle<'scope, std::io::Result<Option<LatencyRecorder>>>;
+
+/// Threads that open their clients and then wait for the start of the job.
+struct SpawnedThreads<'scope> {
+    running: Vec<ThreadHandle<'scope>>,
+    /// Start channel of each thread; see [`ThreadClients::start`].
+    starts: Vec<Sender<u64>>,
+    /// Receives one message of each thread; see [`ThreadClients::ready`].
+    came: Receiver<Result<(), Failure>>,
+}
+
+/// Returns the number of threads that the job wants; by default a pollable system gets one per CPU, any
+/// other one per client.
+fn thread_count(job: &Job, is_pollable: bool) -> usize {
+    let clients = job.clients as usize;
+    let usual = match is_pollable {
+        true => std::thread::available_parallelism().map_or(1, std::num::NonZero::get).min(clients),
+        false => clients,
+    };
+    job.threads.map_or(usual, |threads| threads as usize).clamp(1, clients.max(1))
+}
+
+/// Spawns all threads of clients; the first thread takes over the client that is already open.
+fn spawn_threads<'scope>(
+    scope: &'scope Scope<'scope, '_>,
+    door: &'scope AdmissionGate<'scope>,
+    first: Option<Client>,
+    threads: usize,
+) -> Result<SpawnedThreads<'scope>, Failure> {
+    let clients = door.shared.job.clients as usize;
+    let mut first: Vec<Client> = first.into_iter().collect();
+    let (ready, came) = channel();
+    let (mut running, mut starts) = (Vec::new(), Vec::new());
+    for number in 0..threads {
+        let (start, to_start) = channel();
+        let count = clients * (number + 1) / threads - clients * number / threads;
+        let part = ThreadClients {
+            door,
+            number,
+            clients: std::mem::take(&mut first),
+            count,
+            ready: ready.clone(),
+            start: to_start,
+        };
+        let spawned = std::thread::Builder::new()
+            .name(format!("clients-{number}"))
+            .spawn_scoped(scope, move || part.work());
+        let spawned = spawned.map_err(|error| broken(format!("failed to start a thread: {error}")))?;
+        running.push(spawned);
+        starts.push(start);
+    }
+    Ok(SpawnedThreads { running, starts, came })
+}
+
+/// Joins all threads and merges their measurements, unless a thread or a measurement is broken.
+fn merge_results(
+    shared: &JobContext<'_>,
+    running: Vec<ThreadHandle<'_>>,
+) -> Result<LatencyRecorder, Failure> {
+    let mut all = LatencyRecorder::new(shared.plans.len(), shared.schedule.is_some());
+    for handle in running {
+        match handle.join() {
+            Ok(Ok(recorder)) => recorder.into_iter().for_each(|recorder| all.merge(recorder)),
+            Ok(Err(error)) => return Err(broken(format!("failed to poll: {error}"))),
+            Err(_) => {
+                return Err(broken("a thread of clients has failed; its last words are in the log"));
+            }
+        }
+    }
+    match all.broken.take() {
+        Some(words) => Err(broken(words)),
+        None => Ok(all),
+    }
+}
+
 /// Spreads the clients over threads and runs them.
 ///
 /// A thread has neighbouring clients and opens their connections itself: the kernel places the server's
@@ -186,41 +263,16 @@ pub(crate) fn run(
     };
     // Only an open connection tells whether one thread can poll many of them.
     let first = door.enter().map_err(|failure| door.explain(failure))?;
-    if job.writers_take_turns && first.as_ref().is_some_and(|client| client.is_pollable) {
+    let is_pollable = first.as_ref().is_some_and(|client| client.is_pollable);
+    if job.writers_take_turns && is_pollable {
         return Err(broken("writers take turns in an engine of this process alone, and this is a server"));
     }
-    let clients = job.clients as usize;
-    let usual = match first.as_ref().is_some_and(|client| client.is_pollable) {
-        true => std::thread::available_parallelism().map_or(1, std::num::NonZero::get).min(clients),
-        false => {
-            door.turn = Some(Mutex::default());
-            clients
-        }
-    };
-    let threads = job.threads.map_or(usual, |threads| threads as usize).clamp(1, clients.max(1));
-    let mut first: Vec<Client> = first.into_iter().collect();
+    if !is_pollable {
+        door.turn = Some(Mutex::default());
+    }
+    let threads = thread_count(job, is_pollable);
     std::thread::scope(|scope| {
-        let (ready, came) = channel();
-        let (mut running, mut starts) = (Vec::new(), Vec::new());
-        for number in 0..threads {
-            let (start, to_start) = channel();
-            let count = clients * (number + 1) / threads - clients * number / threads;
-            let part = ThreadClients {
-                door: &door,
-                number,
-                clients: std::mem::take(&mut first),
-                count,
-                ready: ready.clone(),
-                start: to_start,
-            };
-            let spawned = std::thread::Builder::new()
-                .name(format!("clients-{number}"))
-                .spawn_scoped(scope, move || part.work());
-            let spawned = spawned.map_err(|error| broken(format!("failed to start a thread: {error}")))?;
-            running.push(spawned);
-            starts.push(start);
-        }
-        drop(ready);
+        let SpawnedThreads { running, starts, came } = spawn_threads(scope, &door, first, threads)?;
         let all_ready = (0..threads).try_for_each(|_| match came.recv() {
             Ok(ready) => ready.map_err(Some),
             Err(_) => Err(None),
@@ -240,24 +292,8 @@ pub(crate) fn run(
         }
         let are_over = || running.iter().all(|handle| handle.is_finished());
         let beside = watched(shared, on, ramp, began, are_over, tell);
-        let mut all = LatencyRecorder::new(shared.plans.len(), shared.schedule.is_some());
-        for handle in running {
-            match handle.join() {
-                Ok(Ok(recorder)) => recorder.into_iter().for_each(|recorder| all.merge(recorder)),
-                Ok(Err(error)) => return Err(broken(format!("failed to poll: {error}"))),
-                Err(_) => {
-                    return Err(broken("a thread of clients has failed; its last words are in the log"));
-                }
-            }
-        }
-        match all.broken.take() {
-            Some(words) => Err(broken(words)),
-            None => Ok(ThreadResults {
-                recorder: all,
-                beside,
-                threads: u32::try_from(threads).unwrap_or(u32::MAX),
-            }),
-        }
+        let recorder = merge_results(shared, running)?;
+        Ok(ThreadResults { recorder, beside, threads: u32::try_from(threads).unwrap_or(u32::MAX) })
     })
 }
 

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use jsonathlon_dataset::records::{ContainerKind, KeyType, RecordSet, Records, SortedKeys, WriteScope};
 use jsonathlon_driver_api::NonblockingConnection;
 use jsonathlon_driver_api::driver::{DriverContext, SessionOptions};
+use jsonathlon_stats::arrival::Schedule;
 use jsonathlon_worker::Connector;
 use jsonathlon_worker::protocol::{Failure, FailureKind, Progress};
 use jsonathlon_worker::{JobRunner, JobTarget};
@@ -260,41 +261,17 @@ fn shared<'a>(
     openers: ConnectionFactories<'a>,
 ) -> Result<JobContext<'a>, String> {
     let integer_key = known.records.key_type == KeyType::Bigint;
-    let (mut plans, mut places) = (Vec::new(), [0; Operation::ALL.len()]);
-    for (operation, _) in &job.mix.shares {
-        let Some(script) = job.scripts.get(operation) else { continue };
-        if let Some(place) = places.get_mut(*operation as usize) {
-            *place = plans.len();
-        }
-        plans.push(OperationPlan::new(*operation, script, protocol, integer_key, job.batch)?);
-    }
+    let (plans, places) = plan_operations(job, protocol, integer_key)?;
     let elements = match validate::mix_contains(job, Operation::UnwrapAll) {
         true => known.set.elements_of_all(ContainerKind::Array, job.loaded),
         false => 0,
     };
-    let ramp_ns = nanoseconds(job.ramp_s);
-    let tests = tests_steadiness(job);
-    let (schedule, to) = match job.stop.seconds() {
-        Some(seconds) => {
-            let longest = ramp_ns
-                + nanoseconds(seconds)
-                + if tests { nanoseconds(steady_state::LONGEST_S + 5.0) } else { 0 };
-            (job.arrival.schedule(job.seed, longest), ramp_ns + nanoseconds(seconds))
-        }
-        None => counted_schedule(job, ramp_ns),
-    };
+    let (schedule, window) = schedule_and_window(job);
     let promises = match &job.ack_log {
         Some(path) => Some(
             AckLog::create(path).map_err(|error| format!("failed to write {}: {error}", path.display()))?,
         ),
         None => None,
-    };
-    let window = match tests {
-        true => MeasurementWindow::new(NEVER, NEVER, None),
-        false => {
-            let count = job.stop.operations().filter(|_| schedule.is_none());
-            MeasurementWindow::new(ramp_ns, to, count)
-        }
     };
     let awaits_all = schedule.is_some() && job.stop.operations().is_some();
     Ok(JobContext {
@@ -322,13 +299,55 @@ fn shared<'a>(
     })
 }
 
+/// Compiles the scripts of the mix. Also returns the index of each operation's plan, as in
+/// [`JobContext::places`].
+fn plan_operations(
+    job: &Job,
+    protocol: &str,
+    integer_key: bool,
+) -> Result<(Vec<OperationPlan>, [usize; Operation::ALL.len()]), String> {
+    let (mut plans, mut places) = (Vec::new(), [0; Operation::ALL.len()]);
+    for (operation, _) in &job.mix.shares {
+        let Some(script) = job.scripts.get(operation) else { continue };
+        if let Some(place) = places.get_mut(*operation as usize) {
+            *place = plans.len();
+        }
+        plans.push(OperationPlan::new(*operation, script, protocol, integer_key, job.batch)?);
+    }
+    Ok((plans, places))
+}
+
+/// Returns the schedule of the arrivals, long enough for the longest warm-up, and the measurement window. The
+/// window is not decided yet if the warm-up ends by the test for steady throughput.
+fn schedule_and_window(job: &Job) -> (Option<Schedule>, MeasurementWindow) {
+    let ramp_ns = nanoseconds(job.ramp_s);
+    let tests = tests_steadiness(job);
+    let (schedule, to) = match job.stop.seconds() {
+        Some(seconds) => {
+            let longest = ramp_ns
+                + nanoseconds(seconds)
+                + if tests { nanoseconds(steady_state::LONGEST_S + 5.0) } else { 0 };
+            (job.arrival.schedule(job.seed, longest), ramp_ns + nanoseconds(seconds))
+        }
+        None => counted_schedule(job, ramp_ns),
+    };
+    let window = match tests {
+        true => MeasurementWindow::new(NEVER, NEVER, None),
+        false => {
+            let count = job.stop.operations().filter(|_| schedule.is_none());
+            MeasurementWindow::new(ramp_ns, to, count)
+        }
+    };
+    (schedule, window)
+}
+
 fn tests_steadiness(job: &Job) -> bool {
     job.stop.seconds().is_some_and(|seconds| seconds >= steady_state::FROM_S)
 }
 
 /// Returns the schedule of a fixed number of arrivals, and the time in nanoseconds just after the last of
 /// them.
-fn counted_schedule(job: &Job, ramp_ns: u64) -> (Option<jsonathlon_stats::arrival::Schedule>, u64) {
+fn counted_schedule(job: &Job, ramp_ns: u64) -> (Option<Schedule>, u64) {
     let (Some(per_s), Some(count)) = (job.arrival.per_s(), job.stop.operations()) else {
         return (None, NEVER);
     };
@@ -363,6 +382,42 @@ fn read_back(shared: &JobContext<'_>, job: &Job, protocol: &str, all: bool) -> R
     reconcile(shared, &plan, all).unwrap_or_default()
 }
 
+/// Adds the arrivals that did not begin by the end of the window to the recorder and counts all arrivals of
+/// the window.
+fn report_arrivals(
+    shared: &JobContext<'_>,
+    schedule: &Schedule,
+    recorder: &mut LatencyRecorder,
+    (from, to): (u64, u64),
+) -> ArrivalReport {
+    let next = shared.next.load(Ordering::SeqCst);
+    let mut reader = schedule.reader();
+    let due = schedule.arrivals_before(to);
+    if next < due
+        && let Some(intended) = reader.at(next)
+    {
+        recorder.record_queueing(schedule, next, intended, to, from);
+    }
+    // The operations of arrivals that no thread has claimed are drawn from the same shares as all others.
+    let mut random = Random::new(shared.job.seed, OF_MISSED);
+    for index in next.max(schedule.arrivals_before(from))..due {
+        if let Some(intended) = reader.at(index) {
+            let place = shared.place(shared.shares.draw(&mut random));
+            recorder.record_missed(place, intended, to);
+        }
+    }
+    let planned = due - schedule.arrivals_before(from);
+    let first = usize::try_from(from / SECOND_NS).unwrap_or(usize::MAX);
+    ArrivalReport {
+        planned,
+        missed: planned.saturating_sub(recorder.begun_arrivals),
+        unfinished: recorder.unfinished,
+        backlog_max: recorder.seconds.iter().skip(first).map(|second| second.backlog).max().unwrap_or(0),
+        backlog_at_start: recorder.backlog_at_start,
+        lateness: recorder.lateness.to_text(),
+    }
+}
+
 /// Assembles the result of a job. Also returns the records added since the load, this job included.
 fn answer(
     shared: &JobContext<'_>,
@@ -373,34 +428,8 @@ fn answer(
     added: i64,
 ) -> (JobReport, i64) {
     let (from, to) = (shared.window.from(), shared.window.to());
-    let arrivals = shared.schedule.as_ref().map(|schedule| {
-        let next = shared.next.load(Ordering::SeqCst);
-        let mut reader = schedule.reader();
-        let due = schedule.arrivals_before(to);
-        if next < due
-            && let Some(intended) = reader.at(next)
-        {
-            recorder.record_queueing(schedule, next, intended, to, from);
-        }
-        // The operations of arrivals that no thread has claimed are drawn from the same shares as all others.
-        let mut random = Random::new(shared.job.seed, OF_MISSED);
-        for index in next.max(schedule.arrivals_before(from))..due {
-            if let Some(intended) = reader.at(index) {
-                let place = shared.place(shared.shares.draw(&mut random));
-                recorder.record_missed(place, intended, to);
-            }
-        }
-        let planned = due - schedule.arrivals_before(from);
-        let first = usize::try_from(from / SECOND_NS).unwrap_or(usize::MAX);
-        ArrivalReport {
-            planned,
-            missed: planned.saturating_sub(recorder.begun_arrivals),
-            unfinished: recorder.unfinished,
-            backlog_max: recorder.seconds.iter().skip(first).map(|second| second.backlog).max().unwrap_or(0),
-            backlog_at_start: recorder.backlog_at_start,
-            lateness: recorder.lateness.to_text(),
-        }
-    });
+    let arrivals =
+        shared.schedule.as_ref().map(|schedule| report_arrivals(shared, schedule, &mut recorder, (from, to)));
     let end = if to == NEVER || shared.awaits_all { recorder.last_ns } else { to };
     let beside = beside.drop_if_incomplete(end.saturating_sub(from));
     let added = added + recorder.added;

@@ -131,6 +131,25 @@ fn whole_batch(text: &str, batch: u32) -> Option<String> {
     Some(request.to_string())
 }
 
+/// Resolves the name of a placeholder. Any name that is not a parameter stands for a column, which is added
+/// to `columns` if it is new.
+fn source(name: &str, columns: &mut Vec<String>) -> ParameterSource {
+    ParameterSource::of(name).unwrap_or_else(|| {
+        let place = columns.iter().position(|known| known == name);
+        ParameterSource::Column(place.unwrap_or_else(|| {
+            columns.push(name.to_owned());
+            columns.len() - 1
+        }))
+    })
+}
+
+/// Returns the marker of the parameter at `place`, counted from 0.
+fn marker(protocol: &str, place: usize, is_integer: bool) -> String {
+    let mark = parameter_marker(protocol, place + 1);
+    // A typed marker must have the type of its value.
+    if is_integer { mark.replace(":String}", ":Int64}") } else { mark }
+}
+
 fn statement(
     operation: Operation,
     text: &str,
@@ -152,14 +171,7 @@ fn statement(
             rest = &from[1..];
             continue;
         }
-        let filler = ParameterSource::of(name).unwrap_or_else(|| {
-            let place = columns.iter().position(|known| known == name);
-            ParameterSource::Column(place.unwrap_or_else(|| {
-                columns.push(name.to_owned());
-                columns.len() - 1
-            }))
-        });
-        let filler = (filler, of.parse().ok());
+        let filler = (source(name, columns), of.parse().ok());
         let known = fillers.iter().position(|one| *one == filler).filter(|_| numbered);
         let place = known.unwrap_or_else(|| {
             fillers.push(filler);
@@ -167,12 +179,7 @@ fn statement(
         });
         let is_integer =
             filler.0 == ParameterSource::Limit || (filler.0 == ParameterSource::Key && integer_key);
-        let mut mark = parameter_marker(protocol, place + 1);
-        if is_integer {
-            // A typed marker must have the type of its value.
-            mark = mark.replace(":String}", ":Int64}");
-        }
-        made.push_str(&mark);
+        made.push_str(&marker(protocol, place, is_integer));
         rest = &from[2 + whole.len() + 2..];
     }
     made.push_str(rest);

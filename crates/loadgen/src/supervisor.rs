@@ -75,6 +75,53 @@ fn threads(place: EngineLocation) -> Option<Threads> {
     Threads::of_tree(process).ok()
 }
 
+impl StartCounters {
+    /// Reads the counters of the system under test; CPU usage is read last.
+    fn read(shared: &JobContext<'_>, subject: &JobTarget<'_>) -> Self {
+        let before = threads(subject.place);
+        let writes = shared.job.watched.folder.as_deref().and_then(DiskWrites::begin);
+        let meter = UsageMeter::start(&*subject.host.clock, subject.place);
+        Self { meter, threads: before, writes }
+    }
+
+    /// Reads the counters again and stores the differences in `beside`.
+    fn finish(self, subject: &JobTarget<'_>, beside: &mut SideMeasurements) {
+        let Self { meter, threads: before, writes } = self;
+        beside.usage = meter.stop(&*subject.host.clock).1;
+        beside.disk_written_bytes = writes.and_then(|writes| writes.bytes());
+        let after = threads(subject.place);
+        beside.scheduling = before.zip(after).map(|(before, after)| {
+            let switched = after.since(&before);
+            Scheduling {
+                context_switches: switched.switches,
+                migrations: switched.migrations.unwrap_or_default(),
+            }
+        });
+    }
+}
+
+/// Second-by-second test for steady throughput during the warm-up.
+struct WarmUpTest {
+    detector: SteadyStateDetector,
+    /// End of the current second, in nanoseconds since the job began.
+    next_second: u64,
+    /// Number of operations that had ended at the last test.
+    counted: u64,
+}
+
+impl WarmUpTest {
+    /// Tests the second that has just ended. Returns whether throughput is steady if the warm-up is over, and
+    /// `None` while it has to go on.
+    fn end_second(&mut self, shared: &JobContext<'_>, ramp: &WarmUp, now: u64) -> Option<bool> {
+        let all: u64 = shared.tallies.iter().map(|tally| tally.get()).sum();
+        let is_steady = self.detector.add((all - self.counted) as f64);
+        self.counted = all;
+        self.next_second += SECOND_NS;
+        let is_late = now >= ramp.least_ns + (LONGEST_S * 1e9) as u64;
+        (now >= ramp.least_ns && (is_steady || is_late)).then_some(is_steady)
+    }
+}
+
 /// Supervises the threads of a job that began at `began` (monotonic nanoseconds) until all of them have
 /// ended.
 pub(crate) fn supervise(
@@ -85,51 +132,33 @@ pub(crate) fn supervise(
     are_over: impl Fn() -> bool,
     tell: &mut dyn FnMut(Progress),
 ) -> SideMeasurements {
-    let clock = &*subject.host.clock;
     let mut beside = SideMeasurements::default();
     let mut begun: Option<StartCounters> = None;
     let mut is_read = false;
-    let (mut next_sign, mut next_second, mut counted) = (PROGRESS_NS, SECOND_NS, 0);
-    let mut steady = SteadyStateDetector::default();
-    let end = |begun: &mut Option<StartCounters>, beside: &mut SideMeasurements| {
-        if let Some(StartCounters { meter, threads: before, writes }) = begun.take() {
-            beside.usage = meter.stop(clock).1;
-            beside.disk_written_bytes = writes.and_then(|writes| writes.bytes());
-            let after = threads(subject.place);
-            beside.scheduling = before.zip(after).map(|(before, after)| {
-                let switched = after.since(&before);
-                Scheduling {
-                    context_switches: switched.switches,
-                    migrations: switched.migrations.unwrap_or_default(),
-                }
-            });
-        }
-    };
+    let mut next_sign = PROGRESS_NS;
+    let mut test =
+        WarmUpTest { detector: SteadyStateDetector::default(), next_second: SECOND_NS, counted: 0 };
     while !are_over() {
         let now = monotonic_ns().saturating_sub(began);
-        if ramp.tests && shared.window.from() == NEVER && now >= next_second {
-            let all: u64 = shared.tallies.iter().map(|tally| tally.get()).sum();
-            let is_steady = steady.add((all - counted) as f64);
-            counted = all;
-            next_second += SECOND_NS;
-            let is_late = now >= ramp.least_ns + (LONGEST_S * 1e9) as u64;
-            if now >= ramp.least_ns && (is_steady || is_late) {
-                beside.steady = Some(is_steady);
-                let from = now + NOTICE_NS;
-                shared.window.decide(from, from + ramp.measured_ns);
-            }
+        if ramp.tests
+            && shared.window.from() == NEVER
+            && now >= test.next_second
+            && let Some(is_steady) = test.end_second(shared, ramp, now)
+        {
+            beside.steady = Some(is_steady);
+            let from = now + NOTICE_NS;
+            shared.window.decide(from, from + ramp.measured_ns);
         }
         let (from, to) = (shared.window.from(), shared.window.to());
         if now >= from && begun.is_none() && !is_read {
-            let before = threads(subject.place);
-            let writes = shared.job.watched.folder.as_deref().and_then(DiskWrites::begin);
-            let meter = UsageMeter::start(clock, subject.place);
-            begun = Some(StartCounters { meter, threads: before, writes });
+            begun = Some(StartCounters::read(shared, subject));
             beside.late_ns = monotonic_ns().saturating_sub(began).saturating_sub(from);
             is_read = true;
         }
         if now >= to || shared.leaving.all_finished() {
-            end(&mut begun, &mut beside);
+            if let Some(counters) = begun.take() {
+                counters.finish(subject, &mut beside);
+            }
             shared.leaving.release();
         }
         if now >= next_sign {
@@ -138,14 +167,16 @@ pub(crate) fn supervise(
             tell(Progress { done, total: None, unit: "operations".to_owned() });
         }
         let mut next = next_sign.min(now + 20_000_000);
-        for time in [from, to, next_second] {
+        for time in [from, to, test.next_second] {
             if time > now {
                 next = next.min(time);
             }
         }
         std::thread::sleep(Duration::from_nanos(next.saturating_sub(now)));
     }
-    end(&mut begun, &mut beside);
+    if let Some(counters) = begun {
+        counters.finish(subject, &mut beside);
+    }
     beside
 }
 

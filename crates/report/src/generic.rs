@@ -6,14 +6,15 @@ use jsonathlon_results::summary::{CellSummary, Run, Summary};
 use jsonathlon_schema::manifest::Configuration;
 use jsonathlon_schema::metric::{MetricDef, Unit};
 use jsonathlon_schema::record::{Cell, Phase};
+use jsonathlon_schema::workload::WorkloadName;
 
 use crate::format;
 use crate::section::{NAMES, Section, by_class, in_groups, interval, name, none, optional, printable};
 
 /// One table per kind of cell, in the order in which the cells were measured.
-pub(crate) fn sections(run: &Run, summary: &Summary, workload: &str) -> Vec<Section> {
+pub(crate) fn sections(run: &Run, summary: &Summary, workload: &WorkloadName) -> Vec<Section> {
     let mut kinds: Vec<(String, Vec<&CellSummary>)> = Vec::new();
-    for entry in summary.results.iter().filter(|entry| entry.cell.workload == workload) {
+    for entry in summary.results.iter().filter(|entry| entry.cell.workload == *workload) {
         let kind = kind(&entry.cell);
         match kinds.iter_mut().find(|(known, _)| *known == kind) {
             Some((_, entries)) => entries.push(entry),

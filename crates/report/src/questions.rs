@@ -2,14 +2,12 @@
 
 use jsonathlon_results::summary::{Run, Summary};
 use jsonathlon_schema::manifest::Manifest;
+use jsonathlon_schema::workload::WorkloadKind;
 use serde::Deserialize;
 
 use crate::agreement;
 use crate::analytics::{loading, questions as asked, sizes};
 use crate::section::{Section, printable};
-
-/// Name of the workload in journals.
-pub(crate) const NAME: &str = "questions";
 
 /// The part of a questions run's settings that reports need.
 #[derive(Debug, Clone, Deserialize)]
@@ -29,7 +27,7 @@ pub(crate) struct QuestionHeading {
 
 /// The user's questions of a run; `None` if the run is of another workload.
 pub(crate) fn own(manifest: &Manifest) -> Option<QuestionRunSettings> {
-    QuestionRunSettings::deserialize(manifest.settings.get(NAME)?).ok()
+    QuestionRunSettings::deserialize(manifest.settings.get(WorkloadKind::Questions.name())?).ok()
 }
 
 /// All tables of the workload: loads, sizes, and each question in each data state.

@@ -9,6 +9,7 @@ use jsonathlon_schema::manifest::{Configuration, DataSetInfo};
 use jsonathlon_schema::ranking::{MemoryProfile, PreparationClass};
 use jsonathlon_schema::record::Phase;
 use jsonathlon_schema::severity::Severity;
+use jsonathlon_schema::workload::{WorkloadKind, WorkloadName};
 
 use crate::render::terminal::{TableStyle, draw};
 use crate::section::{Section, TOO_FEW_ROUNDS, printable, short};
@@ -55,13 +56,15 @@ fn sections(run: &Run, summary: &Summary, means: bool) -> Vec<Section> {
     sections.push(heading(run, summary));
     for workload in workloads(summary) {
         sections.extend(match workload {
-            analytics::NAME => analytics::sections(run, summary),
-            serving::NAME => serving::sections(run, summary),
-            documents::NAME => documents::sections(run, summary, means),
-            questions::NAME => questions::sections(run, summary),
-            fidelity::NAME => fidelity::sections(run, summary),
-            durability::NAME => durability::sections(run, summary),
-            other => generic::sections(run, summary, other),
+            WorkloadName::Known(kind) => match kind {
+                WorkloadKind::Analytics => analytics::sections(run, summary),
+                WorkloadKind::Serving => serving::sections(run, summary),
+                WorkloadKind::Documents => documents::sections(run, summary, means),
+                WorkloadKind::Questions => questions::sections(run, summary),
+                WorkloadKind::Fidelity => fidelity::sections(run, summary),
+                WorkloadKind::Durability => durability::sections(run, summary),
+            },
+            other @ WorkloadName::Other(_) => generic::sections(run, summary, other),
         });
     }
     sections.push(reading(run, summary));
@@ -70,17 +73,22 @@ fn sections(run: &Run, summary: &Summary, means: bool) -> Vec<Section> {
 }
 
 /// Workloads of a run, in the order in which they were measured; analytics if nothing was measured yet.
-fn workloads(summary: &Summary) -> Vec<&str> {
-    let mut found: Vec<&str> = Vec::new();
+fn workloads(summary: &Summary) -> Vec<&WorkloadName> {
+    let mut found: Vec<&WorkloadName> = Vec::new();
     for entry in summary.results.iter().filter(|entry| !BESIDE.contains(&entry.cell.id.system.as_str())) {
-        if !found.contains(&entry.cell.workload.as_str()) {
+        if !found.contains(&&entry.cell.workload) {
             found.push(&entry.cell.workload);
         }
     }
     if found.is_empty() {
-        found.push(analytics::NAME);
+        found.push(&WorkloadName::Known(WorkloadKind::Analytics));
     }
     found
+}
+
+/// Returns `true` if a run is of this workload.
+fn has(summary: &Summary, kind: WorkloadKind) -> bool {
+    workloads(summary).into_iter().any(|name| *name == kind)
 }
 
 /// Notes on lines that are no documents, and on files that were not read.
@@ -106,7 +114,7 @@ fn heading(run: &Run, summary: &Summary) -> Section {
     let mut section = Section {
         title: format!(
             "{}: {} documents, {}",
-            printable(&workloads(summary).join(", ")),
+            printable(&workloads(summary).iter().map(|name| name.as_str()).collect::<Vec<_>>().join(", ")),
             format::whole(data.documents as f64),
             format::bytes(data.bytes as f64)
         ),
@@ -180,7 +188,7 @@ fn reading(run: &Run, summary: &Summary) -> Section {
     section.notes.extend(memory(run));
     section.notes.extend(idle_cores(run, summary));
     let measured = summary.results.iter().any(|entry| entry.cell.phase == Phase::Measured);
-    let found = [fidelity::NAME, durability::NAME].iter().any(|name| workloads(summary).contains(name));
+    let found = has(summary, WorkloadKind::Fidelity) || has(summary, WorkloadKind::Durability);
     // Runs of serving, fidelity or durability alone need no notes about questions.
     let asked =
         !(measured || found) || summary.results.iter().any(|entry| entry.cell.phase.planned() == Phase::Hot);
@@ -199,13 +207,13 @@ fn reading(run: &Run, summary: &Summary) -> Section {
     if measured {
         section.notes.extend(serving::reading());
     }
-    if workloads(summary).contains(&documents::NAME) {
+    if has(summary, WorkloadKind::Documents) {
         section.notes.extend(documents::reading());
     }
-    if workloads(summary).contains(&fidelity::NAME) {
+    if has(summary, WorkloadKind::Fidelity) {
         section.notes.extend(fidelity::reading());
     }
-    if workloads(summary).contains(&durability::NAME) {
+    if has(summary, WorkloadKind::Durability) {
         section.notes.extend(durability::reading());
     }
     section.notes.extend(precision(summary));
@@ -216,7 +224,7 @@ fn reading(run: &Run, summary: &Summary) -> Section {
             format::percent(StealSummary::SHARE)
         ));
     }
-    let is_own = workloads(summary).contains(&questions::NAME);
+    let is_own = has(summary, WorkloadKind::Questions);
     if is_own {
         section.notes.extend(questions::reading());
     }

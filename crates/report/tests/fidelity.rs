@@ -19,7 +19,7 @@ fn found(of: &Configuration, case: &str, findings: &[(&str, &str, &[&str])]) -> 
         .iter()
         .map(|(name, state, kinds)| Finding {
             kinds: kinds.iter().map(|kind| (*kind).to_owned()).collect(),
-            ..Finding::new(name, state)
+            ..Finding::new(name, *state)
         })
         .collect();
     record(trial)

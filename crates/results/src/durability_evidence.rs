@@ -7,12 +7,11 @@ use std::path::Path;
 use jsonathlon_schema::manifest::DurabilityEvidence;
 use jsonathlon_schema::metric::{MetricDef, STOPS, STOPS_AS_PROMISED, STOPS_KEPT};
 use jsonathlon_schema::record::Trial;
+use jsonathlon_schema::workload::WorkloadKind;
 
 use crate::folder::read_manifest;
 use crate::run::Run;
 
-/// Name of the workload that crash-tests systems, as it is written in journals.
-pub const DURABILITY_RUN: &str = "durability";
 /// Subject of the finding whose state is the digest of everything that a configuration's durability depends
 /// on.
 pub const STOPPED: &str = "basis";
@@ -24,7 +23,8 @@ pub const STOPPED: &str = "basis";
 pub fn load_evidence(folder: &Path) -> HashMap<String, Vec<DurabilityEvidence>> {
     let Ok(entries) = std::fs::read_dir(folder) else { return HashMap::new() };
     let is_one = |path: &Path| {
-        read_manifest(path).is_ok_and(|manifest| manifest.workloads.iter().any(|name| name == DURABILITY_RUN))
+        read_manifest(path)
+            .is_ok_and(|manifest| manifest.workloads.iter().any(|name| *name == WorkloadKind::Durability))
     };
     let paths = entries.filter_map(|entry| Some(entry.ok()?.path())).filter(|path| is_one(path));
     let mut runs: Vec<Run> = paths.filter_map(|path| Run::read(&path).ok()).collect();
@@ -46,7 +46,7 @@ fn shown_by(run: &Run) -> Vec<(String, DurabilityEvidence)> {
     for trial in run.trials().filter(|trial| trial.metrics.contains_key(STOPS.name)) {
         let Some(digest) = trial.findings.iter().find(|finding| finding.of == STOPPED) else { continue };
         let kind = trial.cell.step.word();
-        let place = all.iter().position(|(known, one)| *known == digest.state && one.kind == kind);
+        let place = all.iter().position(|(known, one)| known == digest.state.as_str() && one.kind == kind);
         let place = place.unwrap_or_else(|| {
             let none = DurabilityEvidence {
                 kind: kind.to_owned(),
@@ -55,7 +55,7 @@ fn shown_by(run: &Run) -> Vec<(String, DurabilityEvidence)> {
                 as_promised: 0,
                 date: date.clone(),
             };
-            all.push((digest.state.clone(), none));
+            all.push((digest.state.to_string(), none));
             all.len() - 1
         });
         let Some((_, tested)) = all.get_mut(place) else { continue };

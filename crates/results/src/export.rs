@@ -43,7 +43,7 @@ fn lines_of(summary: &Summary, means: bool) -> String {
     for (entry, dimensions) in summary.results.iter().zip(&dimensions) {
         let cell = &entry.cell;
         let mut fields = vec![
-            cell.workload.clone(),
+            cell.workload.to_string(),
             cell.id.system.clone(),
             cell.id.version.clone(),
             cell.id.variant.clone(),

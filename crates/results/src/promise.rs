@@ -80,7 +80,7 @@ impl BrokenPromise {
             id: entry.cell.id.clone(),
             tier: tier.to_owned(),
             kind: entry.cell.step.word().to_owned(),
-            may_lose: entry.finding(PROMISE).map(|finding| finding.state.clone()),
+            may_lose: entry.finding(PROMISE).map(|finding| finding.state.to_string()),
             allowed_loss_s: entry.metric(&ALLOWED_LOSS_S),
             stops,
             as_promised,

@@ -136,7 +136,7 @@ mod step_first {
 
     pub(super) fn serialize<S: Serializer>(cell: &Cell, serializer: S) -> Result<S::Ok, S::Error> {
         let written = Written {
-            workload: &cell.workload,
+            workload: cell.workload.as_str(),
             step: &cell.step,
             phase: cell.phase,
             parameters: cell.dimensions(),

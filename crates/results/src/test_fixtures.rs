@@ -7,6 +7,7 @@ use jsonathlon_schema::machine::ClockResolution;
 use jsonathlon_schema::machine::Machine;
 use jsonathlon_schema::manifest::{Configuration, DataSetInfo, Manifest, SCHEMA, TrialPlan};
 use jsonathlon_schema::record::{Cell, JournalRecord, Parameters, Phase, RecordBody, Trial, Verdict};
+use jsonathlon_schema::workload::WorkloadKind;
 
 use crate::run::Run;
 
@@ -55,7 +56,7 @@ pub fn cell(of: &Configuration, step: impl Into<Step>, phase: Phase) -> Cell {
         parameters.insert("memory".into(), memory.into());
     }
     Cell {
-        workload: "analytics".into(),
+        workload: WorkloadKind::Analytics.into(),
         id: of.id.clone(),
         profile: of.profile,
         state: (!matches!(step, Step::Load | Step::Structure)).then_some(DataState::Drained),
@@ -118,7 +119,7 @@ pub fn manifest(configurations: Vec<Configuration>, plan: TrialPlan) -> Manifest
             reference_sizes: [("raw".to_owned(), 480 * DOCUMENTS)].into(),
         },
         configurations,
-        workloads: vec!["analytics".into()],
+        workloads: vec![WorkloadKind::Analytics.into()],
         settings: serde_json::json!({"rounds": 5}),
         plan,
     }

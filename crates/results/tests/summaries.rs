@@ -396,7 +396,7 @@ fn of_each_thing_the_last_finding_stays() {
     let mut run = run();
     changed(&mut run, "q1", |trial| {
         let stop = Finding::new(&format!("stop {}", trial.round), "kept");
-        let of_all = Finding::new("promise", &format!("as of {}", trial.round));
+        let of_all = Finding::new("promise", format!("as of {}", trial.round));
         trial.findings = vec![stop, of_all];
     });
     let summary = run.summary();
@@ -407,6 +407,6 @@ fn of_each_thing_the_last_finding_stays() {
         rounds > 1 && found.contains(&"stop 1") && found.contains(&format!("stop {rounds}").as_str()),
         "{found:?}"
     );
-    assert_eq!(entry.finding("promise").unwrap().state, format!("as of {rounds}"));
+    assert_eq!(entry.finding("promise").unwrap().state.as_str(), format!("as of {rounds}"));
     assert_eq!(found.iter().filter(|of| **of == "promise").count(), 1);
 }

@@ -5,6 +5,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod finding_state;
 pub mod id;
 pub mod instant;
 pub mod machine;
@@ -14,3 +15,4 @@ pub mod ranking;
 pub mod record;
 pub mod severity;
 pub mod value;
+pub mod workload;

@@ -10,6 +10,7 @@ use crate::machine::ClockResolution;
 use crate::machine::Machine;
 use crate::ranking::{MemoryProfile, MemorySetting, PreparationClass};
 use crate::record::Cell;
+use crate::workload::{WorkloadKind, WorkloadName};
 
 /// Format version of the manifest and of the summaries made from it.
 pub const SCHEMA: u32 = 1;
@@ -231,8 +232,8 @@ fn yes() -> bool {
 }
 
 /// Workloads of manifests that do not name them.
-fn analytics() -> Vec<String> {
-    vec!["analytics".to_owned()]
+fn analytics() -> Vec<WorkloadName> {
+    vec![WorkloadKind::Analytics.into()]
 }
 
 fn is_yes(value: &bool) -> bool {
@@ -279,7 +280,7 @@ pub struct Manifest {
     pub configurations: Vec<Configuration>,
     /// Names of the run's workloads; `analytics` in manifests that do not name them.
     #[serde(default = "analytics")]
-    pub workloads: Vec<String>,
+    pub workloads: Vec<WorkloadName>,
     /// Settings of the plan such as rounds and limits, so that `--resume` plans the same; settings of a
     /// workload are under its name.
     pub settings: serde_json::Value,

@@ -121,6 +121,35 @@ fn run() -> io::Result<()> {
     let _lock = lock(&order.lock)?;
     set_child_subreaper(Some(getpid()))?;
     let abandon = order.abandon.as_deref().and_then(signal).unwrap_or(Signal::KILL);
+    let mut child = server_command(&order).spawn()?;
+    let pid = Pid::from_child(&child);
+    if let Some(group) = &order.group
+        && let Err(error) = std::fs::write(group, child.id().to_string())
+    {
+        child.kill()?;
+        child.wait()?;
+        return Err(io::Error::other(format!("{}: {error}", group.display())));
+    }
+    let watched = Arc::new(UnreapedChild { pid: Mutex::new(Some(pid)), ended: Condvar::new() });
+    say(&format!("started {}", child.id()));
+    let theirs = Arc::clone(&watched);
+    std::thread::Builder::new().name("orders".into()).spawn(move || {
+        while let Some(Ok(line)) = input.next() {
+            if let Some(signal) = line.strip_prefix("signal ").and_then(signal) {
+                theirs.send(signal);
+            }
+        }
+        theirs.end(abandon);
+    })?;
+    await_exit(pid)?;
+    let status = watched.reap(&mut child)?;
+    end_what_is_left();
+    say(&format!("ended {status}"));
+    Ok(())
+}
+
+/// Prepares the command of an order: this program, which replaces itself by the server's command.
+fn server_command(order: &GuardCommand) -> Command {
     let mut command = Command::new(MYSELF);
     command
         .arg0("jsonathlon")
@@ -141,39 +170,20 @@ fn run() -> io::Result<()> {
     if let Some((uid, gid)) = order.user {
         command.uid(uid).gid(gid);
     }
-    let mut child = command.spawn()?;
-    let pid = Pid::from_child(&child);
-    if let Some(group) = &order.group
-        && let Err(error) = std::fs::write(group, child.id().to_string())
-    {
-        child.kill()?;
-        child.wait()?;
-        return Err(io::Error::other(format!("{}: {error}", group.display())));
-    }
-    let watched = Arc::new(UnreapedChild { pid: Mutex::new(Some(pid)), ended: Condvar::new() });
-    say(&format!("started {}", child.id()));
-    let theirs = Arc::clone(&watched);
-    std::thread::Builder::new().name("orders".into()).spawn(move || {
-        while let Some(Ok(line)) = input.next() {
-            if let Some(signal) = line.strip_prefix("signal ").and_then(signal) {
-                theirs.send(signal);
-            }
-        }
-        theirs.end(abandon);
-    })?;
+    command
+}
+
+/// Waits until a child has ended, without reaping it.
+fn await_exit(pid: Pid) -> io::Result<()> {
     loop {
         match waitid(WaitId::Pid(pid), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT) {
             Err(rustix::io::Errno::INTR) => {}
             other => {
                 other?;
-                break;
+                return Ok(());
             }
-        };
+        }
     }
-    let status = watched.reap(&mut child)?;
-    end_what_is_left();
-    say(&format!("ended {status}"));
-    Ok(())
 }
 
 impl UnreapedChild {

@@ -374,30 +374,11 @@ impl Study {
             reader.wrong(error.span().map_or(0, |span| span.start), error.message().replace('\n', " "))
         })?;
         let mut lines = BTreeMap::new();
-        if written.question.get_ref().trim().is_empty() {
-            return Err(reader.wrong(written.question.span().start, "the question is empty"));
-        }
-        if !(*written.minutes.get_ref() > 0.0 && written.minutes.get_ref().is_finite()) {
-            return Err(reader.wrong(written.minutes.span().start, "minutes are a number above 0"));
-        }
-        if written.systems.get_ref().is_empty() {
-            return Err(reader.wrong(written.systems.span().start, "no system is named"));
-        }
+        check_required(&reader, &written)?;
         let still = reader.options(written.still, &mut lines)?;
         let full = reader.options(written.full, &mut BTreeMap::new())?;
         let vary = varied(&reader, written.vary, &still, &mut lines)?;
-        for (system, variants) in &written.variants {
-            if variants.get_ref().is_empty() {
-                return Err(reader.wrong(variants.span().start, format!("{system} has no variant here")));
-            }
-        }
-        for only in &written.only {
-            let one = only.get_ref();
-            let is_varied = |option: &&String| vary.iter().any(|varied| varied.option == **option);
-            if let Some(option) = one.with.keys().find(|option| !is_varied(option)) {
-                return Err(reader.wrong(only.span().start, format!("`{option}` does not vary")));
-            }
-        }
+        check_variants(&reader, &written.variants, &written.only, &vary)?;
         let at = written.chart.as_ref().map_or(0, |chart| chart.span().start);
         let chart = written.chart.map(Spanned::into_inner).unwrap_or_default();
         if let Some(axis) = &chart.axis
@@ -445,6 +426,42 @@ impl Study {
     }
 }
 
+/// Checks the question, the minutes and the systems, which every study must have.
+fn check_required(reader: &Reader<'_>, written: &WrittenStudy) -> Result<(), StudyError> {
+    if written.question.get_ref().trim().is_empty() {
+        return Err(reader.wrong(written.question.span().start, "the question is empty"));
+    }
+    if !(*written.minutes.get_ref() > 0.0 && written.minutes.get_ref().is_finite()) {
+        return Err(reader.wrong(written.minutes.span().start, "minutes are a number above 0"));
+    }
+    if written.systems.get_ref().is_empty() {
+        return Err(reader.wrong(written.systems.span().start, "no system is named"));
+    }
+    Ok(())
+}
+
+/// Checks that every listed system has a variant, and that restrictions name only varied options.
+fn check_variants(
+    reader: &Reader<'_>,
+    variants: &BTreeMap<String, Spanned<Vec<String>>>,
+    only: &[Spanned<VariantRestriction>],
+    vary: &[Varied],
+) -> Result<(), StudyError> {
+    for (system, variants) in variants {
+        if variants.get_ref().is_empty() {
+            return Err(reader.wrong(variants.span().start, format!("{system} has no variant here")));
+        }
+    }
+    for only in only {
+        let one = only.get_ref();
+        let is_varied = |option: &&String| vary.iter().any(|varied| varied.option == **option);
+        if let Some(option) = one.with.keys().find(|option| !is_varied(option)) {
+            return Err(reader.wrong(only.span().start, format!("`{option}` does not vary")));
+        }
+    }
+    Ok(())
+}
+
 fn varied(
     reader: &Reader<'_>,
     written: Vec<WrittenVaried>,
@@ -476,6 +493,30 @@ fn varied(
         all.push(Varied { option, values, full: one.full.map(texts) });
     }
     Ok(all)
+}
+
+/// Checks that the text of a verdict contains no placeholders but [`PLACES`].
+fn check_placeholders(text: &str) -> Result<(), String> {
+    let mut rest = text;
+    while let Some((_, behind)) = rest.split_once('{') {
+        let (name, behind) = behind.split_once('}').unwrap_or((behind, ""));
+        if !PLACES.contains(&name) {
+            return Err(format!("`{{{name}}}` has no value: there is {}", PLACES.join(", ")));
+        }
+        rest = behind;
+    }
+    Ok(())
+}
+
+/// Converts the number of clients as it is written in the file.
+fn client_selector(written: Option<OptionValue>) -> Result<ClientSelector, String> {
+    match written {
+        None => Ok(ClientSelector::Most),
+        Some(OptionValue::Text(word)) if word == "most" => Ok(ClientSelector::Most),
+        Some(OptionValue::Text(word)) if word == "peak" => Ok(ClientSelector::Peak),
+        Some(OptionValue::Whole(number)) if number > 0 => Ok(ClientSelector::Number(number.unsigned_abs())),
+        Some(_) => Err("clients are a number, \"most\" or \"peak\"".to_owned()),
+    }
 }
 
 fn verdict(
@@ -512,22 +553,9 @@ fn verdict(
         return wrong("`claim = \"near\"` and `near` belong together".to_owned());
     }
     for text in [Some(&written.says), written.none.as_ref()].into_iter().flatten() {
-        let mut rest = text.as_str();
-        while let Some((_, behind)) = rest.split_once('{') {
-            let (name, behind) = behind.split_once('}').unwrap_or((behind, ""));
-            if !PLACES.contains(&name) {
-                return wrong(format!("`{{{name}}}` has no value: there is {}", PLACES.join(", ")));
-            }
-            rest = behind;
-        }
+        check_placeholders(text).map_err(|message| reader.wrong(at, message))?;
     }
-    let clients = match written.clients {
-        None => ClientSelector::Most,
-        Some(OptionValue::Text(word)) if word == "most" => ClientSelector::Most,
-        Some(OptionValue::Text(word)) if word == "peak" => ClientSelector::Peak,
-        Some(OptionValue::Whole(number)) if number > 0 => ClientSelector::Number(number.unsigned_abs()),
-        Some(_) => return wrong("clients are a number, \"most\" or \"peak\"".to_owned()),
-    };
+    let clients = client_selector(written.clients).map_err(|message| reader.wrong(at, message))?;
     Ok(VerdictSpec {
         kind: written.kind,
         system: written.system,
@@ -547,63 +575,5 @@ fn verdict(
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    const LEAST: &str = r#"
-question = "What does it cost?"
-minutes = 1
-systems = ["mock"]
-[still]
-records = "1k"
-mixes = "c"
-[[vary]]
-option = "durability"
-values = ["synced", "window"]
-[[verdict]]
-of = { durability = "window" }
-than = { durability = "synced" }
-says = "{system} does {change} reads"
-"#;
-
-    fn refused(from: &str, to: &str) -> String {
-        assert!(LEAST.contains(from), "{from}");
-        let text = LEAST.replacen(from, to, 1);
-        Study::parse("mine", "mine.toml", &text).unwrap_err().to_string()
-    }
-
-    #[test]
-    fn a_study_is_read() {
-        let study = Study::parse("mine", "mine.toml", LEAST).unwrap();
-        assert_eq!(study.still["records"], "1k");
-        assert_eq!(study.vary[0].values, ["synced", "window"]);
-        assert_eq!(study.verdicts[0].clients, ClientSelector::Most);
-        assert_eq!(study.wrong("records", "x").to_string(), "mine.toml:6: x");
-    }
-
-    #[test]
-    fn what_is_wrong_is_named_with_its_line_and_what_is_allowed() {
-        let said = |error: String, words: &[&str]| {
-            for word in words {
-                assert!(error.contains(word), "`{error}` lacks `{word}`");
-            }
-        };
-        said(
-            refused("question =", "qestion ="),
-            &["mine.toml:2", "unknown field `qestion`", "expected one of", "`systems`"],
-        );
-        said(refused("records =", "record ="), &["mine.toml:6", "`record`", "doc-size", "records"]);
-        said(refused("option = \"dur", "option = \"xdur"), &["mine.toml:9", "`xdurability`", "durability"]);
-        said(refused("\"synced\", \"window\"", "\"synced\""), &["mine.toml:10", "two values at least"]);
-        said(refused("{change}", "{chance}"), &["mine.toml:11", "`{chance}`", "change, value"]);
-        said(refused("of = { durability", "of = { size"), &["mine.toml:11", "`size` is neither varied"]);
-        said(refused("minutes = 1", "minutes = -1"), &["mine.toml:3", "above 0"]);
-        said(refused("[\"mock\"]", "[]"), &["mine.toml:4", "no system"]);
-        said(refused("than =", "kind = \"edge\"\nthan ="), &["mine.toml:11", "`along`"]);
-        said(refused("says =", "claim = \"near\"\nsays ="), &["`near`"]);
-        said(refused("says =", "clients = 0\nsays ="), &["\"most\" or \"peak\""]);
-        said(refused("[still]", "[still"), &["mine.toml:5"]);
-        said(refused("[[verdict]]", "[chart]\naxis = \"size\"\n[[verdict]]"), &["`size`", "`clients`"]);
-        said(refused("mixes = \"c\"", "durability = \"synced\""), &["mine.toml:9", "held still"]);
-    }
-}
+#[path = "definition_tests.rs"]
+mod tests;

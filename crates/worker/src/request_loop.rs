@@ -107,73 +107,80 @@ impl Server<'_> {
     fn answer(&mut self, line: &[u8]) -> io::Result<bool> {
         let request: Request = match serde_json::from_slice(line) {
             Ok(request) => request,
-            Err(error) => {
-                // Even an invalid request usually has an id for the answer.
-                #[derive(serde::Deserialize)]
-                struct Id {
-                    id: u64,
-                }
-                let id = serde_json::from_slice::<Id>(line).map_or(0, |request| request.id);
-                let error = failure(FailureKind::Request, format!("not a request: {error}"));
-                return self.reply::<()>(id, Err(error)).map(|()| false);
-            }
+            Err(error) => return self.refuse_invalid(line, &error).map(|()| false),
         };
-        let id = request.id;
-        match request.op {
+        let is_last = matches!(request.op, Op::Close);
+        self.perform(request.id, request.op)?;
+        Ok(is_last)
+    }
+
+    /// Answers a line that is not a valid request.
+    fn refuse_invalid(&mut self, line: &[u8], error: &serde_json::Error) -> io::Result<()> {
+        // Even an invalid request usually has an id for the answer.
+        #[derive(serde::Deserialize)]
+        struct Id {
+            id: u64,
+        }
+        let id = serde_json::from_slice::<Id>(line).map_or(0, |request| request.id);
+        let error = failure(FailureKind::Request, format!("not a request: {error}"));
+        self.reply::<()>(id, Err(error))
+    }
+
+    /// Performs the operation of a request and writes its answer.
+    fn perform(&mut self, id: u64, op: Op) -> io::Result<()> {
+        match op {
             Op::Open { protocol, open } => {
                 let opened = self.open(protocol, &open);
-                self.reply(id, opened)?;
+                self.reply(id, opened)
             }
             Op::Run { statements } => {
                 let ran = self.run(&statements);
-                self.reply(id, ran)?;
+                self.reply(id, ran)
             }
             Op::Load { load, sync } => {
                 let loaded = self.load(id, &load, sync);
-                self.reply(id, loaded)?;
+                self.reply(id, loaded)
             }
             Op::Settle { statements, until_zero, limit_s, sync } => {
                 let settled = self.settle(id, &statements, until_zero.as_deref(), limit_s, sync);
-                self.reply(id, settled)?;
+                self.reply(id, settled)
             }
             Op::Ask { statement } => {
                 let answered = self.ask(&statement);
-                self.reply(id, answered)?;
+                self.reply(id, answered)
             }
             Op::Export { statement, values } => {
                 let ready = self.session().and_then(|session| Ok(session.connection.prepare_export()?));
                 let exported = ready.and_then(|()| {
                     self.export(values, |connection, take| connection.export(&statement, take))
                 });
-                self.reply(id, exported)?;
+                self.reply(id, exported)
             }
             Op::Read { statement } => {
                 let read = self.export(true, |connection, take| connection.texts(&statement, take));
-                self.reply(id, read)?;
+                self.reply(id, read)
             }
             Op::Plan { statement } => {
                 let plan = self.execute(&statement).map(|outcome| PlanReply { text: plan_text(&outcome) });
-                self.reply(id, plan)?;
+                self.reply(id, plan)
             }
             Op::Sizes { statement } => {
                 let figures = self.execute(&statement).and_then(figures);
-                self.reply(id, figures)?;
+                self.reply(id, figures)
             }
             Op::ReadBack { statement } => {
                 let documents = self.execute(&statement).and_then(documents);
-                self.reply(id, documents)?;
+                self.reply(id, documents)
             }
             Op::Drive { job } => {
                 let driven = self.drive(id, &job);
-                self.reply(id, driven)?;
+                self.reply(id, driven)
             }
             Op::Close => {
                 let closed = self.close();
-                self.reply(id, closed)?;
-                return Ok(true);
+                self.reply(id, closed)
             }
         }
-        Ok(false)
     }
 
     fn reply<T: Serialize>(&mut self, id: u64, answer: Answer<T>) -> io::Result<()> {

@@ -342,7 +342,7 @@ fn manifest(
         disk_bytes_per_s: bench.disk_bytes_per_s,
         data: json(data::of(&plan.source, staged, staging_s))?,
         configurations: tested(plan, folder),
-        workloads: vec![workload.name().to_owned()],
+        workloads: vec![workload.name().into()],
         settings,
         plan: TrialPlan { trials: workload.planned_keys(bench) },
     })

@@ -114,25 +114,30 @@ fn invalid(message: &str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, message)
 }
 
-fn read_from(path: &Path) -> io::Result<Table> {
-    let file = File::open(path)?;
-    let length = file.metadata()?.len();
-    let mut file = BufReader::new(file);
+/// Numbers of the header, which have been checked against the length of the file.
+struct Header {
+    rows: u64,
+    /// Number of texts of each dictionary, and their bytes.
+    texts: [(u64, u64); 5],
+}
+
+/// Reads the header of a file that is `length` bytes long, and checks that nothing is missing.
+fn read_header(file: &mut impl Read, length: u64) -> io::Result<Header> {
     if length < HEADER_BYTES {
         return Err(invalid("it is too short"));
     }
-    if array(&mut file)? != MAGIC {
+    if array(file)? != MAGIC {
         return Err(invalid("it is another kind of file"));
     }
-    let layout = u32::from_le_bytes(array(&mut file)?);
+    let layout = u32::from_le_bytes(array(file)?);
     if layout != LAYOUT {
         return Err(invalid(&format!("its layout is {layout}, and this program reads {LAYOUT}: load again")));
     }
-    let rows = u64::from_le_bytes(array(&mut file)?);
+    let rows = u64::from_le_bytes(array(file)?);
     let mut texts = [(0, 0); 5];
     for (count, bytes) in &mut texts {
-        *count = u64::from_le_bytes(array(&mut file)?);
-        *bytes = u64::from_le_bytes(array(&mut file)?);
+        *count = u64::from_le_bytes(array(file)?);
+        *bytes = u64::from_le_bytes(array(file)?);
     }
     // Checked before anything is allocated, in a type that cannot overflow whatever the header contains.
     let of_texts: u128 = texts.iter().map(|&(count, bytes)| u128::from(count) * 8 + u128::from(bytes)).sum();
@@ -141,10 +146,15 @@ fn read_from(path: &Path) -> io::Result<Table> {
     if u128::from(length) != expected {
         return Err(invalid(&format!("it is {length} bytes long and must be {expected}")));
     }
+    Ok(Header { rows, texts })
+}
+
+/// Reads all dictionaries, given the number of their texts and their bytes.
+fn read_dictionaries(file: &mut impl Read, texts: [(u64, u64); 5]) -> io::Result<Dictionaries> {
     let mut dictionaries = Vec::with_capacity(texts.len());
     for (count, bytes) in texts {
-        let ends = numbers(&mut file, count, u64::from_le_bytes)?;
-        let text = String::from_utf8(numbers(&mut file, bytes, u8::from_le_bytes)?);
+        let ends = numbers(file, count, u64::from_le_bytes)?;
+        let text = String::from_utf8(numbers(file, bytes, u8::from_le_bytes)?);
         let text = text.map_err(|_| invalid("a text in it is not UTF-8"))?;
         let texts = Dictionary::from_parts(text, ends).ok_or_else(|| invalid("its texts overlap"))?;
         dictionaries.push(texts);
@@ -157,6 +167,15 @@ fn read_from(path: &Path) -> io::Result<Table> {
     texts.kinds.index();
     texts.operations.index();
     texts.collections.index();
+    Ok(texts)
+}
+
+fn read_from(path: &Path) -> io::Result<Table> {
+    let file = File::open(path)?;
+    let length = file.metadata()?.len();
+    let mut file = BufReader::new(file);
+    let Header { rows, texts } = read_header(&mut file, length)?;
+    let texts = read_dictionaries(&mut file, texts)?;
     let mut codes = |texts: &Dictionary| -> io::Result<Vec<u32>> {
         let codes = numbers(&mut file, rows, u32::from_le_bytes)?;
         match codes.iter().all(|&code| code == NULL || (code as usize) < texts.len()) {

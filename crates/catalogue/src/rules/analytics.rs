@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use jsonathlon_schema::workload::WorkloadKind;
+
 use super::{ParsedSection, Section, WorkloadRules, WorkloadSetup};
 use crate::{
     definition::LoadMode,
@@ -14,7 +16,7 @@ use crate::{
 };
 
 /// Name of the workload, of its section and of its folder.
-pub const ANALYTICS: &str = "analytics";
+pub const ANALYTICS: &str = WorkloadKind::Analytics.name();
 
 /// Names of the questions, which `[analytics.questions]` may use.
 const QUESTIONS: [&str; 6] = ["q1", "q2", "q3", "q4", "q5", "q6"];

@@ -4,13 +4,15 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use jsonathlon_schema::workload::WorkloadKind;
+
 use super::{ParsedSection, Section, WorkloadRules, WorkloadSetup};
 use crate::{
     definition::LoadMode, error::CatalogueError, sections::SectionReader, statement_file::StatementRule,
 };
 
 /// Name of the workload, of its section and of its folder.
-pub const FIDELITY: &str = "fidelity";
+pub const FIDELITY: &str = WorkloadKind::Fidelity.name();
 
 const DOCUMENT: &[&str] = &["document"];
 const MEMBER: &[&str] = &["member"];

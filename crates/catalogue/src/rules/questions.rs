@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use jsonathlon_schema::workload::WorkloadKind;
+
 use super::{ParsedSection, Section, WorkloadRules, WorkloadSetup, patterns};
 use crate::{
     definition::LoadMode, error::CatalogueError, sections::SectionReader, statement_file::StatementRule,
@@ -12,7 +14,7 @@ use crate::{
 };
 
 /// Name of the workload and of its section.
-pub const QUESTIONS: &str = "questions";
+pub const QUESTIONS: &str = WorkloadKind::Questions.name();
 
 /// Prefix of the names of statement files that are templates.
 const TEMPLATE: &str = "new_";

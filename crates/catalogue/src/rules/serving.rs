@@ -6,6 +6,8 @@ use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
 
+use jsonathlon_schema::workload::WorkloadKind;
+
 use super::{ParsedSection, Section, WorkloadRules, WorkloadSetup};
 use crate::{
     definition::LoadMode,
@@ -18,7 +20,7 @@ use crate::{
 };
 
 /// Name of the workload, of its section and of its folder.
-pub const SERVING: &str = "serving";
+pub const SERVING: &str = WorkloadKind::Serving.name();
 
 /// Placeholders that each client fills for each operation.
 const OF_OPERATIONS: [&str; 8] =

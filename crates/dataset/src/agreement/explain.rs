@@ -128,34 +128,42 @@ fn explains(rule: Rule, rules: &ComparisonRules, fixed: &Typed, answer: &Typed) 
             let cut = |rows: &Typed| rows.iter().take(shorter).cloned().collect::<Typed>();
             are_fewer && (same(&a, &b) || (rules.limit.is_some() && shorter > 0 && same(&cut(&a), &cut(&b))))
         }
-        Rule::Times => loosened(|cell| match cell {
-            Cell::Text(text) => instant::of_text(text).map_or_else(|| cell.clone(), Cell::Time),
-            // Systems' own time types arrive as whole microseconds.
-            Cell::Number(Number::Whole(whole)) => {
-                i64::try_from(*whole).map_or_else(|_| cell.clone(), Cell::Time)
-            }
-            other => other.clone(),
-        }),
+        Rule::Times => loosened(as_time),
         Rule::Bytes => loosened(|cell| match cell {
             Cell::Text(text) => Cell::Text(text.trim_end().to_lowercase()),
             other => other.clone(),
         }),
-        Rule::Types => loosened(|cell| match cell {
-            Cell::Bool(truth) => Cell::Text(truth.to_string()),
-            Cell::Number(Number::Whole(whole)) => Cell::Text(whole.to_string()),
-            Cell::Number(Number::Other(float)) => Cell::of(CellType::Number, &Value::Float(*float)),
-            Cell::Text(text) => match Cell::of(CellType::Number, &Value::Text(text.clone())) {
-                Cell::Number(Number::Whole(whole)) => Cell::Text(whole.to_string()),
-                other => other,
-            },
-            other => other.clone(),
-        }),
+        Rule::Types => loosened(without_type),
         // Rounded to three decimal places of the mantissa: such numbers are the same sum, computed with less
         // precision.
         Rule::Tolerance => loosened(|cell| match cell {
             Cell::Number(number) => rounded(number.value()),
             other => other.clone(),
         }),
+    }
+}
+
+/// Converts a cell that may stand for an instant to that instant, and copies every other one.
+fn as_time(cell: &Cell) -> Cell {
+    match cell {
+        Cell::Text(text) => instant::of_text(text).map_or_else(|| cell.clone(), Cell::Time),
+        // Systems' own time types arrive as whole microseconds.
+        Cell::Number(Number::Whole(whole)) => i64::try_from(*whole).map_or_else(|_| cell.clone(), Cell::Time),
+        other => other.clone(),
+    }
+}
+
+/// Converts a scalar so that it equals the string of the same text, whatever its type.
+fn without_type(cell: &Cell) -> Cell {
+    match cell {
+        Cell::Bool(truth) => Cell::Text(truth.to_string()),
+        Cell::Number(Number::Whole(whole)) => Cell::Text(whole.to_string()),
+        Cell::Number(Number::Other(float)) => Cell::of(CellType::Number, &Value::Float(*float)),
+        Cell::Text(text) => match Cell::of(CellType::Number, &Value::Text(text.clone())) {
+            Cell::Number(Number::Whole(whole)) => Cell::Text(whole.to_string()),
+            other => other,
+        },
+        other => other.clone(),
     }
 }
 

@@ -1,6 +1,7 @@
 //! Reference rows: size of the documents under common compressions, without a database.
 
 use std::io::{self, Write};
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -73,6 +74,18 @@ impl Compressors {
             sent.map_err(|_| DataError::Thread { thread: "compression" })?;
         }
         Ok(())
+    }
+
+    /// Like [`Self::add`], without the lines in `no_documents`, which are byte ranges of the block.
+    pub(super) fn add_documents(
+        &mut self,
+        block: &Arc<Block>,
+        no_documents: &[Range<usize>],
+    ) -> Result<(), DataError> {
+        match no_documents {
+            [] => self.add(block),
+            ranges => self.add(&Arc::new(block.without(ranges))),
+        }
     }
 
     /// Waits until all queued blocks are compressed and returns the sizes.

@@ -288,10 +288,7 @@ pub fn stage(
                 let no_documents = pass.block(&block, &tally, observer, cancelled)?;
                 let block = Arc::new(block);
                 if let Some(compressors) = &mut compressors {
-                    match no_documents.as_slice() {
-                        [] => compressors.add(&block)?,
-                        ranges => compressors.add(&Arc::new(block.without(ranges)))?,
-                    }
+                    compressors.add_documents(&block, &no_documents)?;
                 }
                 progress(Progress {
                     documents: pass.documents(),

@@ -1,9 +1,9 @@
 //! `jsonathlon check`: tests of the benchmark itself, i.e. its false alarms and how metrics grow.
 
-use std::process::ExitCode;
+use std::{path::Path, process::ExitCode};
 
 use jsonathlon_artifacts::Store;
-use jsonathlon_catalogue::{ANALYTICS, MemoryProfile, TargetKind, select_variants};
+use jsonathlon_catalogue::{ANALYTICS, Catalogue, Configuration, MemoryProfile, TargetKind, select_variants};
 use jsonathlon_dataset::source::Source;
 use jsonathlon_report::{render::TableStyle, self_checks};
 use jsonathlon_results::{
@@ -43,35 +43,7 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<ExitCode, Failure> {
 /// are compared like any two systems.
 fn noise(arguments: &NoiseArguments) -> Result<ExitCode, Failure> {
     let catalogue = catalogue(&arguments.catalogue.systems_dir)?;
-    let selected = catalogue.select(arguments.system.as_deref())?;
-    let one = match (selected.as_slice(), &arguments.system) {
-        ([one], _) | ([one, ..], None) => one,
-        _ => return Err(Failure::usage("one system is compared with itself: give --system one name")),
-    };
-    let variant = match arguments.variant.as_deref() {
-        None => one.system.representative_variant().ok_or_else(|| {
-            Failure::usage(format!("{} has no variant that could be compared with itself", one.system.name()))
-        })?,
-        Some(name) => {
-            let variants = select_variants(&[one.system], name, TargetKind::Started)?;
-            let &[variant] = variants.first().map(Vec::as_slice).unwrap_or_default() else {
-                return Err(Failure::usage(format!(
-                    "one variant of {} is compared with itself: give --variant one name",
-                    one.system.name()
-                )));
-            };
-            variant
-        }
-    };
-    let storage = one
-        .system
-        .storages()
-        .first()
-        .ok_or_else(|| Failure::usage(format!("{} has no storage setting", one.system.name())))?;
-    let configuration = one
-        .system
-        .configuration(one.version, &variant.name, &storage.name)?
-        .with_memory(MemoryProfile::Sized, default_budget())?;
+    let configuration = chosen_configuration(arguments, &catalogue)?;
     let mut again = configuration.clone();
     again.variant.push_str(AGAIN);
 
@@ -105,13 +77,51 @@ fn noise(arguments: &NoiseArguments) -> Result<ExitCode, Failure> {
         }
         other => other?,
     }
-    let run = Run::read(&folder)?;
-    let comparisons = self_comparisons(&run, &SECONDS, arguments.rounds);
+    report_noise(&folder, &title, arguments.rounds)
+}
+
+/// Configuration that is compared with itself: the one that the options name, otherwise the first system in
+/// its representative variant.
+fn chosen_configuration(arguments: &NoiseArguments, catalogue: &Catalogue) -> Result<Configuration, Failure> {
+    let selected = catalogue.select(arguments.system.as_deref())?;
+    let one = match (selected.as_slice(), &arguments.system) {
+        ([one], _) | ([one, ..], None) => one,
+        _ => return Err(Failure::usage("one system is compared with itself: give --system one name")),
+    };
+    let variant = match arguments.variant.as_deref() {
+        None => one.system.representative_variant().ok_or_else(|| {
+            Failure::usage(format!("{} has no variant that could be compared with itself", one.system.name()))
+        })?,
+        Some(name) => {
+            let variants = select_variants(&[one.system], name, TargetKind::Started)?;
+            let &[variant] = variants.first().map(Vec::as_slice).unwrap_or_default() else {
+                return Err(Failure::usage(format!(
+                    "one variant of {} is compared with itself: give --variant one name",
+                    one.system.name()
+                )));
+            };
+            variant
+        }
+    };
+    let storage = one
+        .system
+        .storages()
+        .first()
+        .ok_or_else(|| Failure::usage(format!("{} has no storage setting", one.system.name())))?;
+    let configuration = one.system.configuration(one.version, &variant.name, &storage.name)?;
+    Ok(configuration.with_memory(MemoryProfile::Sized, default_budget())?)
+}
+
+/// Prints the comparisons of a finished run, `rounds` rounds each. The exit code is success if there are no
+/// more false alarms than chance allows.
+fn report_noise(folder: &Path, title: &str, rounds: u32) -> Result<ExitCode, Failure> {
+    let run = Run::read(folder)?;
+    let comparisons = self_comparisons(&run, &SECONDS, rounds);
     let failures = run.summary().failures;
     if let Some(failure) = failures.first() {
         crate::say!("{} trials failed; the first: {}", failures.len(), failure.error);
     }
-    print(&self_checks::noise(&title, arguments.rounds, &comparisons, TableStyle { colour: true }))?;
+    print(&self_checks::noise(title, rounds, &comparisons, TableStyle { colour: true }))?;
     print(&format!("  every trial behind this: {}\n", run.path))?;
     let well = failures.is_empty() && !comparisons.is_empty() && !exceeds_chance(&comparisons);
     Ok(if well { ExitCode::SUCCESS } else { ExitCode::from(FAILED_CELL) })

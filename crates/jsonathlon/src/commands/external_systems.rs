@@ -42,11 +42,7 @@ pub(super) fn connect_external(
     catalogue: &Catalogue,
     interrupt: &Interrupt,
 ) -> Result<(Vec<ExternalSystem>, Vec<Target>), Failure> {
-    let mut restarts: HashMap<&str, &str> = HashMap::new();
-    for text in wanted.restart_commands {
-        let (name, command) = pair("--restart-command", text)?;
-        restarts.insert(name, command);
-    }
+    let mut restarts = restart_commands(wanted.restart_commands)?;
     let (mut all, mut targets) = (Vec::new(), Vec::new());
     let named = |text: &String| text.split_once('=').map_or(String::new(), |(name, _)| name.to_owned());
     let mut numbers: BTreeMap<String, usize> = BTreeMap::new();
@@ -57,17 +53,9 @@ pub(super) fn connect_external(
         let number = numbers.entry(name.to_owned()).or_default();
         *number += 1;
         let several = wanted.systems.iter().filter(|other| named(other) == name).count() > 1;
-        let at = match kind {
-            ExternalKind::Address => at.to_owned(),
-            // Absolute, because a resumed run may be started in another directory.
-            ExternalKind::Own => std::path::absolute(at)
-                .map_err(|error| Failure::usage(format!("{at}: {error}")))?
-                .display()
-                .to_string(),
-        };
         let mut one = ExternalSystem {
             system: name.to_owned(),
-            at,
+            at: permanent_place(kind, at)?,
             number: several.then_some(*number),
             reported: String::new(),
             name: random_database_name()?,
@@ -79,15 +67,7 @@ pub(super) fn connect_external(
             )));
         }
         one.reported = version(&one, system, wanted.purpose, interrupt)?;
-        if !system.is_tested_version(&one.reported) {
-            crate::say!(
-                "warning: {name} at {} reports version {}, with which its folder was not tried (but with {}): answers \
-                 are checked all the same, and the report says so",
-                one.at,
-                one.reported,
-                system.versions().join(", ")
-            );
-        }
+        warn_of_untested_version(&one, system);
         let configurations = configurations(&one, system, wanted)?;
         if configurations.is_empty() {
             return Err(Failure::usage(format!(
@@ -107,6 +87,42 @@ pub(super) fn connect_external(
         )));
     }
     Ok((all, targets))
+}
+
+/// Parses `--restart-command`. Returns the commands by the names of systems.
+fn restart_commands(texts: &[String]) -> Result<HashMap<&str, &str>, Failure> {
+    let mut restarts: HashMap<&str, &str> = HashMap::new();
+    for text in texts {
+        let (name, command) = pair("--restart-command", text)?;
+        restarts.insert(name, command);
+    }
+    Ok(restarts)
+}
+
+/// Place of an external system in a form that stays valid in other directories.
+fn permanent_place(kind: ExternalKind, at: &str) -> Result<String, Failure> {
+    Ok(match kind {
+        ExternalKind::Address => at.to_owned(),
+        // Absolute, because a resumed run may be started in another directory.
+        ExternalKind::Own => std::path::absolute(at)
+            .map_err(|error| Failure::usage(format!("{at}: {error}")))?
+            .display()
+            .to_string(),
+    })
+}
+
+/// Warns on standard error if the system's folder was not tried with the reported version.
+fn warn_of_untested_version(one: &ExternalSystem, system: &System) {
+    if !system.is_tested_version(&one.reported) {
+        crate::say!(
+            "warning: {} at {} reports version {}, with which its folder was not tried (but with {}): answers \
+             are checked all the same, and the report says so",
+            one.system,
+            one.at,
+            one.reported,
+            system.versions().join(", ")
+        );
+    }
 }
 
 /// Targets on the external systems of a run that is resumed. Fails if a system cannot be reached or reports

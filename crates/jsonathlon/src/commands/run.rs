@@ -25,12 +25,12 @@ use super::{
     external_systems::{self, ExternalRequest},
     memory::{Memory, restore_memory},
     print,
-    run_request::RunRequest,
+    run_request::{RunDefaults, RunRequest},
     setup::SetupContext,
     worker, workload,
 };
 use crate::{
-    cli::{self, RunCommand},
+    cli::{self, RunArguments, RunCommand},
     exit::{FAILED_CELL, Failure, USAGE},
     interrupt::Interrupt,
     progress::RunProgress,
@@ -122,15 +122,9 @@ fn new_run(
 ) -> Result<ResolvedRun, Failure> {
     let RunRequest { arguments, source, usual: own, workload, own: folder_of_questions } = asked;
     let scale = arguments.scale.unwrap_or(cli::USUAL_SCALE);
-    let source = match (source, &arguments.data) {
-        (Some(source), _) => source,
-        (None, None) => Source::Generated {
-            seed: arguments.seed,
-            start: 0,
-            documents: scale,
-            malformed: arguments.malformed,
-        },
-        (None, Some(text)) => absolute(Source::from_argument(text))?,
+    let source = match source {
+        Some(source) => source,
+        None => source_of_documents(arguments, scale)?,
     };
     if arguments.malformed > scale {
         return Err(Failure::usage(format!(
@@ -138,23 +132,7 @@ fn new_run(
             arguments.malformed, scale
         )));
     }
-    let usual = Settings::default();
-    let mut settings = Settings {
-        rounds: arguments.rounds.unwrap_or(own.rounds),
-        stopping: own.enough,
-        load_rounds: own.load_rounds,
-        timeout_s: arguments.timeout,
-        load_timeout_s: arguments.load_timeout,
-        keep_data: arguments.keep_data,
-        seed: arguments.seed,
-        transport: match arguments.transport {
-            cli::Transport::Tcp => Transport::Tcp,
-            cli::Transport::Tls => Transport::Tls,
-            cli::Transport::Unix => Transport::Unix,
-        },
-        page_cache: own.memory_limit_bytes.map_or(PageCachePolicy::Free, PageCachePolicy::capped),
-        ..usual
-    };
+    let mut settings = common_settings(arguments, &own);
     if let PageCachePolicy::Uncapped(why) = &settings.page_cache {
         crate::say!("note: the page cache is not capped, since this machine does not let it be: {why}");
     }
@@ -189,6 +167,39 @@ fn new_run(
     (settings.external_systems, elsewhere) =
         external_systems::connect_external(&wanted, catalogue, interrupt)?;
     Ok(ResolvedRun { workload, source, settings, configurations, elsewhere, folder: arguments.out.clone() })
+}
+
+/// Source of the documents that the options describe: `--data`, otherwise `scale` generated ones.
+fn source_of_documents(arguments: &RunArguments, scale: u64) -> Result<Source, Failure> {
+    match &arguments.data {
+        None => Ok(Source::Generated {
+            seed: arguments.seed,
+            start: 0,
+            documents: scale,
+            malformed: arguments.malformed,
+        }),
+        Some(text) => absolute(Source::from_argument(text)),
+    }
+}
+
+/// Settings that all workloads share, without the external systems.
+fn common_settings(arguments: &RunArguments, own: &RunDefaults) -> Settings {
+    Settings {
+        rounds: arguments.rounds.unwrap_or(own.rounds),
+        stopping: own.enough,
+        load_rounds: own.load_rounds,
+        timeout_s: arguments.timeout,
+        load_timeout_s: arguments.load_timeout,
+        keep_data: arguments.keep_data,
+        seed: arguments.seed,
+        transport: match arguments.transport {
+            cli::Transport::Tcp => Transport::Tcp,
+            cli::Transport::Tls => Transport::Tls,
+            cli::Transport::Unix => Transport::Unix,
+        },
+        page_cache: own.memory_limit_bytes.map_or(PageCachePolicy::Free, PageCachePolicy::capped),
+        ..Settings::default()
+    }
 }
 
 /// Makes a path absolute, because a resumed run may be started in another directory.

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use jsonathlon_dataset::records::{KeyOrder, KeyType, Kind, Records, Values};
 use jsonathlon_dataset::source::Source;
+use jsonathlon_loadgen::mix::Mix;
 use jsonathlon_loadgen::paths::{Position, Projection};
 use jsonathlon_workloads::serving::settings::{ArrivalPattern, EncodedSample, ServingSettings};
 use jsonathlon_workloads::serving::{Serving, mixes};
@@ -27,62 +28,44 @@ const RETRIES: u32 = 10;
 pub(super) fn asked(arguments: &ServingArguments) -> Result<RunRequest<'_>, Failure> {
     let run = &arguments.run;
     not_of_serving(run)?;
-    let kind = match arguments.documents {
-        Documents::Small => Kind::Small,
-        Documents::Flat => Kind::Flat,
-        Documents::Large => Kind::Large,
-        Documents::Nested => Kind::Nested,
-        Documents::Size => Kind::Size { bytes: arguments.doc_size },
-        Documents::Items => Kind::Items { members: arguments.members },
-    };
-    let records = Records {
-        kind,
-        values: match arguments.values {
-            ValuesChoice::Text => Values::Text,
-            ValuesChoice::Random => Values::Random,
-        },
-        seed: run.seed,
-        key_order: match arguments.key_order {
-            KeyOrderChoice::Hashed => KeyOrder::Hashed,
-            KeyOrderChoice::Ordered => KeyOrder::Ordered,
-        },
-        key_type: match arguments.key_type {
-            KeyTypeChoice::Text => KeyType::Text,
-            KeyTypeChoice::Bigint => KeyType::Bigint,
-        },
-        key_member: None,
-    };
-    let mut mixes = Vec::new();
+    let records = records(arguments);
     let encode = samples(arguments.encode.as_deref().unwrap_or_default(), &records)?;
-    let wanted = if arguments.mixes == NONE && !encode.is_empty() { "" } else { &arguments.mixes };
-    for name in wanted.split(',').map(str::trim).filter(|name| !name.is_empty()) {
-        let mix = match mixes::named(name) {
-            Some(mix) => mix,
-            None if name.ends_with(".toml") => mixes::from_file(Path::new(name)).map_err(Failure::usage)?,
-            None => {
-                return Err(Failure::usage(format!(
-                    "no mix is called `{name}`: use {}, or a file that ends in .toml",
-                    mixes::names().join(", ")
-                )));
-            }
-        };
-        if !mixes.contains(&mix) {
-            mixes.push(mix);
-        }
-    }
-    if mixes.is_empty() && encode.is_empty() {
-        return Err(Failure::usage("--mixes names no mix"));
-    }
-    let mut clients = arguments.clients.clone();
-    clients.sort_unstable();
-    clients.dedup();
+    let mixes = mixes(arguments, encode.is_empty())?;
     let budget = run.memory.unwrap_or_else(default_budget);
     let documents = match arguments.ratio {
         Some(ratio) => of_memory(&records, ratio * budget as f64)?,
         None => run.scale.unwrap_or(USUAL_SCALE),
     };
     let source = Source::Records { records: records.clone(), documents };
-    let settings = ServingSettings {
+    let settings = settings(arguments, records, mixes, encode);
+    let enough = match (run.rounds, run.budget) {
+        (None, Some(seconds)) => StoppingRule::Budget { seconds, strict: true },
+        _ => StoppingRule::Rounds,
+    };
+    let usual = RunDefaults {
+        systems: Some(SYSTEMS),
+        rounds: ROUNDS,
+        enough,
+        load_rounds: Some(run.load_rounds.unwrap_or(1)),
+        durability: Some(arguments.durability.clone()),
+        memory: None,
+        memory_limit_bytes: arguments.ratio.map(|_| budget),
+    };
+    let workload = Serving::new(settings).map_err(Failure::usage)?;
+    Ok(RunRequest { arguments: run, source: Some(source), usual, workload: Box::new(workload), own: None })
+}
+
+/// Settings that the options describe, with what was parsed of them before.
+fn settings(
+    arguments: &ServingArguments,
+    records: Records,
+    mixes: Vec<Mix>,
+    encode: Vec<EncodedSample>,
+) -> ServingSettings {
+    let mut clients = arguments.clients.clone();
+    clients.sort_unstable();
+    clients.dedup();
+    ServingSettings {
         records,
         mixes,
         clients,
@@ -113,22 +96,61 @@ pub(super) fn asked(arguments: &ServingArguments) -> Result<RunRequest<'_>, Fail
         server_cpus: arguments.server_cpus.clone(),
         timeout_s: arguments.operation_timeout,
         retries: RETRIES,
+    }
+}
+
+/// Records that the options describe.
+fn records(arguments: &ServingArguments) -> Records {
+    let kind = match arguments.documents {
+        Documents::Small => Kind::Small,
+        Documents::Flat => Kind::Flat,
+        Documents::Large => Kind::Large,
+        Documents::Nested => Kind::Nested,
+        Documents::Size => Kind::Size { bytes: arguments.doc_size },
+        Documents::Items => Kind::Items { members: arguments.members },
     };
-    let enough = match (run.rounds, run.budget) {
-        (None, Some(seconds)) => StoppingRule::Budget { seconds, strict: true },
-        _ => StoppingRule::Rounds,
-    };
-    let usual = RunDefaults {
-        systems: Some(SYSTEMS),
-        rounds: ROUNDS,
-        enough,
-        load_rounds: Some(run.load_rounds.unwrap_or(1)),
-        durability: Some(arguments.durability.clone()),
-        memory: None,
-        memory_limit_bytes: arguments.ratio.map(|_| budget),
-    };
-    let workload = Serving::new(settings).map_err(Failure::usage)?;
-    Ok(RunRequest { arguments: run, source: Some(source), usual, workload: Box::new(workload), own: None })
+    Records {
+        kind,
+        values: match arguments.values {
+            ValuesChoice::Text => Values::Text,
+            ValuesChoice::Random => Values::Random,
+        },
+        seed: arguments.run.seed,
+        key_order: match arguments.key_order {
+            KeyOrderChoice::Hashed => KeyOrder::Hashed,
+            KeyOrderChoice::Ordered => KeyOrder::Ordered,
+        },
+        key_type: match arguments.key_type {
+            KeyTypeChoice::Text => KeyType::Text,
+            KeyTypeChoice::Bigint => KeyType::Bigint,
+        },
+        key_member: None,
+    }
+}
+
+/// Mixes that `--mixes` names, without duplicates. None is an error, unless documents are encoded.
+fn mixes(arguments: &ServingArguments, is_needed: bool) -> Result<Vec<Mix>, Failure> {
+    let mut mixes = Vec::new();
+    let wanted = if arguments.mixes == NONE && !is_needed { "" } else { &arguments.mixes };
+    for name in wanted.split(',').map(str::trim).filter(|name| !name.is_empty()) {
+        let mix = match mixes::named(name) {
+            Some(mix) => mix,
+            None if name.ends_with(".toml") => mixes::from_file(Path::new(name)).map_err(Failure::usage)?,
+            None => {
+                return Err(Failure::usage(format!(
+                    "no mix is called `{name}`: use {}, or a file that ends in .toml",
+                    mixes::names().join(", ")
+                )));
+            }
+        };
+        if !mixes.contains(&mix) {
+            mixes.push(mix);
+        }
+    }
+    if mixes.is_empty() && is_needed {
+        return Err(Failure::usage("--mixes names no mix"));
+    }
+    Ok(mixes)
 }
 
 /// Value of `--mixes` for a run that only measures the stored size of documents (`--encode`).

@@ -2,12 +2,13 @@
 
 use serde_json::Value;
 
-use jsonathlon_catalogue::{ANALYTICS, DOCUMENTS, FIDELITY, QUESTIONS, SERVING, UserQuestions};
+use jsonathlon_catalogue::{QUESTIONS, SERVING, UserQuestions};
 use jsonathlon_schema::manifest::Manifest;
+use jsonathlon_schema::workload::{WorkloadKind, WorkloadName};
 use jsonathlon_workloads::{
     analytics::Analytics,
     documents::{Documents, settings::DocumentsSettings},
-    durability::{self, Durability, settings::DurabilitySettings},
+    durability::{Durability, settings::DurabilitySettings},
     fidelity::{Fidelity, settings::FidelitySettings},
     questions::{Questions, QuestionsSettings},
     serving::{Serving, settings::ServingSettings},
@@ -58,45 +59,45 @@ pub(super) fn restore_workload(manifest: &Manifest) -> Result<Box<dyn Workload>,
             manifest.workloads.len()
         )));
     };
+    let WorkloadName::Known(kind) = name else {
+        return Err(Failure::usage(format!(
+            "this version of the program has no workload `{name}`: resume the run with the version that began it"
+        )));
+    };
     // Manifests of version 0.1.0 hold the settings of the only workload among the shared ones.
-    let own = manifest.settings.get(name).unwrap_or(&manifest.settings).clone();
-    let read = |own: Value| -> Result<Option<Box<dyn Workload>>, serde_json::Error> {
-        Ok(match name.as_str() {
+    let own = manifest.settings.get(name.as_str()).unwrap_or(&manifest.settings).clone();
+    let read = |own: Value| -> Result<Box<dyn Workload>, serde_json::Error> {
+        Ok(match kind {
             // The documents were checked when the run began.
-            ANALYTICS => Some(Box::new(Analytics::new(serde_json::from_value(own)?).of_any_documents())),
-            SERVING => {
+            WorkloadKind::Analytics => {
+                Box::new(Analytics::new(serde_json::from_value(own)?).of_any_documents())
+            }
+            WorkloadKind::Serving => {
                 let settings: ServingSettings = serde_json::from_value(own)?;
                 let workload = Serving::new(settings).map_err(serde::de::Error::custom)?;
-                Some(Box::new(workload))
+                Box::new(workload)
             }
-            DOCUMENTS => {
+            WorkloadKind::Documents => {
                 let settings: DocumentsSettings = serde_json::from_value(own)?;
                 let workload = Documents::new(settings).map_err(serde::de::Error::custom)?;
-                Some(Box::new(workload))
+                Box::new(workload)
             }
-            QUESTIONS => Some(Box::new(Questions::new(serde_json::from_value(own)?))),
-            FIDELITY => {
+            WorkloadKind::Questions => Box::new(Questions::new(serde_json::from_value(own)?)),
+            WorkloadKind::Fidelity => {
                 let settings: FidelitySettings = serde_json::from_value(own)?;
                 let workload = Fidelity::new(settings).map_err(serde::de::Error::custom)?;
-                Some(Box::new(workload))
+                Box::new(workload)
             }
-            durability::NAME => {
+            WorkloadKind::Durability => {
                 let settings: DurabilitySettings = serde_json::from_value(own)?;
                 settings.enter().map_err(serde::de::Error::custom)?;
-                Some(Box::new(Durability::new(settings).map_err(serde::de::Error::custom)?))
+                Box::new(Durability::new(settings).map_err(serde::de::Error::custom)?)
             }
-            _ => None,
         })
     };
-    match read(own) {
-        Ok(Some(workload)) => Ok(workload),
-        Ok(None) => Err(Failure::usage(format!(
-            "this version of the program has no workload `{name}`: resume the run with the version that began it"
-        ))),
-        Err(error) => {
-            Err(Failure::usage(format!("the manifest's settings of {name} cannot be understood: {error}")))
-        }
-    }
+    read(own).map_err(|error| {
+        Failure::usage(format!("the manifest's settings of {name} cannot be understood: {error}"))
+    })
 }
 
 /// Durability tier of a serving run that is resumed; `None` for other workloads.

@@ -11,9 +11,6 @@ use jsonathlon_schema::manifest::Configuration;
 use crate::challenge;
 use crate::section::Section;
 
-/// Name of the workload in journals.
-pub(crate) const NAME: &str = "analytics";
-
 /// All tables of the workload.
 pub(crate) fn sections(run: &Run, summary: &Summary) -> Vec<Section> {
     let mut sections = vec![loading::loading(run, summary), sizes::sizes(run, summary)];

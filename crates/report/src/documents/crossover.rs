@@ -6,6 +6,7 @@ use jsonathlon_results::crossover::{Crossover, Point, crossings};
 use jsonathlon_results::summary::{Run, Summary};
 use jsonathlon_schema::manifest::Configuration;
 use jsonathlon_schema::record::{Cell, Phase};
+use jsonathlon_schema::workload::WorkloadKind;
 use jsonathlon_stats::statistics::paired_ratio;
 
 use super::{bytes_of, entries, is_smaller, word};
@@ -37,7 +38,7 @@ pub(crate) fn all<'r>(run: &'r Run, summary: &Summary) -> Vec<TestCrossover<'r>>
     for data in super::data_sets(summary) {
         for test in TESTS {
             let is_own = |cell: &Cell| {
-                cell.workload == super::NAME
+                cell.workload == WorkloadKind::Documents
                     && cell.step.word() == test
                     && word(cell, "data") == data
                     && !is_smaller(cell)

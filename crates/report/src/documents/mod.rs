@@ -9,11 +9,9 @@ mod tests;
 use jsonathlon_results::summary::{CellSummary, Run, Summary};
 use jsonathlon_schema::manifest::Configuration;
 use jsonathlon_schema::record::Cell;
+use jsonathlon_schema::workload::WorkloadKind;
 
 use crate::section::Section;
-
-/// Name of the workload in journals.
-pub(crate) const NAME: &str = "documents";
 
 /// All tables of the workload. `means` adds means and standard deviations to the times.
 pub(crate) fn sections(run: &Run, summary: &Summary, means: bool) -> Vec<Section> {
@@ -46,7 +44,10 @@ fn word<'a>(cell: &'a Cell, name: &str) -> &'a str {
 }
 
 fn entries(summary: &Summary) -> impl Iterator<Item = &CellSummary> {
-    summary.results.iter().filter(|entry| entry.cell.workload == NAME && entry.cell.step.is_workload_step())
+    summary
+        .results
+        .iter()
+        .filter(|entry| entry.cell.workload == WorkloadKind::Documents && entry.cell.step.is_workload_step())
 }
 
 /// Names of the data sets, in the order in which they were measured.

@@ -4,6 +4,7 @@ use jsonathlon_results::summary::{CellSummary, Run, Summary};
 use jsonathlon_schema::metric;
 use jsonathlon_schema::record::{Cell, Phase, Verdict};
 use jsonathlon_schema::severity::Severity;
+use jsonathlon_schema::workload::WorkloadKind;
 
 use super::{called, entries, is_smaller, sizes, word};
 use crate::format;
@@ -144,7 +145,7 @@ fn shown(entry: &CellSummary, means: bool) -> String {
 /// Bytes of the largest document that was accepted before one was rejected; `None` if that was not searched
 /// for.
 fn largest(entry: &CellSummary) -> Option<f64> {
-    entry.finding("bytes taken")?.state.parse().ok()
+    entry.finding("bytes taken")?.state.as_str().parse().ok()
 }
 
 /// Reasons why systems have no result of a test, without repetitions.
@@ -153,7 +154,7 @@ fn reasons(run: &Run, test: &str, data: &str) -> Vec<String> {
     for trial in run.trials().filter(|trial| {
         let cell = &trial.cell;
         trial.verdict == Verdict::NotApplicable
-            && cell.workload == super::NAME
+            && cell.workload == WorkloadKind::Documents
             && cell.step.word() == test
             && word(cell, "data") == data
     }) {

@@ -3,23 +3,20 @@
 use jsonathlon_results::durability_evidence::STOPPED;
 use jsonathlon_results::promise::PROMISE;
 use jsonathlon_results::summary::{CellSummary, Run, Summary};
+use jsonathlon_schema::finding_state::FindingState;
 use jsonathlon_schema::manifest::{Configuration, POWER};
 use jsonathlon_schema::metric::{
     ACKNOWLEDGED_WRITES, LOST_DOCUMENTS, LOST_WRITES, MetricDef, OLDEST_LOSS_S, RECOVERY_S, STOPS,
     STOPS_AS_PROMISED, STOPS_KEPT, TORN_DOCUMENTS, WRITES_AFTER_CUT, WRITES_OUT_OF_ORDER,
 };
 use jsonathlon_schema::record::{Cell, DURABILITY, Phase};
+use jsonathlon_schema::workload::WorkloadKind;
 
 use crate::format;
 use crate::section::{Section, by_class, none, optional, printable};
 
-/// Name of the workload in journals.
-pub(crate) const NAME: &str = "durability";
-
 /// Findings that do not describe a single crash.
 const OF_NO_STOP: [&str; 2] = [PROMISE, STOPPED];
-/// State of a crash after which everything was there.
-const KEPT: &str = "kept";
 
 const HEADER: [&str; 14] = [
     "system",
@@ -73,7 +70,9 @@ pub(crate) fn reading() -> Vec<String> {
 /// Entries of a configuration's crash tests, in the order of the plan.
 fn of<'a>(configuration: &'a Configuration, summary: &'a Summary) -> impl Iterator<Item = &'a CellSummary> {
     let is_stop = |entry: &&CellSummary| {
-        entry.cell.workload == NAME && entry.cell.phase == Phase::Steady && tier(&entry.cell).is_some()
+        entry.cell.workload == WorkloadKind::Durability
+            && entry.cell.phase == Phase::Steady
+            && tier(&entry.cell).is_some()
     };
     summary.results.iter().filter(is_stop).filter(|entry| configuration.has(&entry.cell))
 }
@@ -84,7 +83,7 @@ fn tier(cell: &Cell) -> Option<&str> {
 
 fn row(configuration: &Configuration, entry: &CellSummary, run: &Run) -> Vec<String> {
     let id = &configuration.id;
-    let promise = entry.finding(PROMISE).map_or_else(none, |finding| printable(&finding.state));
+    let promise = entry.finding(PROMISE).map_or_else(none, |finding| printable(finding.state.as_str()));
     let share = |part: &MetricDef| match (entry.metric(part), entry.metric(&STOPS)) {
         (Some(part), Some(all)) => Some((format::whole(part), format::whole(all))),
         _ => None,
@@ -147,8 +146,9 @@ fn told(configuration: &Configuration, entry: &CellSummary) -> Vec<String> {
         tier(&entry.cell).unwrap_or_default(),
         stopped_by(entry)
     );
-    let is_worth_it =
-        |of: &str, state: &str, kinds: usize| !OF_NO_STOP.contains(&of) && (state != KEPT || kinds > 0);
+    let is_worth_it = |of: &str, state: &FindingState, kinds: usize| {
+        !OF_NO_STOP.contains(&of) && (*state != FindingState::Kept || kinds > 0)
+    };
     entry
         .findings
         .iter()

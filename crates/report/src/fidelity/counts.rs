@@ -1,6 +1,7 @@
 //! Table of counts, with one row per configuration, or one per input path if the two differ.
 
 use jsonathlon_dataset::fidelity::RfcRequirement;
+use jsonathlon_schema::finding_state::FindingState;
 
 use super::{CaseResults, WAYS, is_taken, way_in, whole};
 use crate::section::Section;
@@ -46,26 +47,26 @@ impl Counts {
                 RfcRequirement::Reject => 1,
                 RfcRequirement::Choose => 2,
             };
-            if finding.state == "not offered" {
+            if finding.state == FindingState::NotOffered {
                 counts.not_offered += 1;
                 continue;
             }
             let add = |of: &mut [u64; 3]| of.iter_mut().skip(place).take(1).for_each(|count| *count += 1);
             add(&mut counts.offered);
-            match finding.state.as_str() {
-                "accepted" if case.must != RfcRequirement::Reject || is_taken(entry, way) => {
+            match &finding.state {
+                FindingState::Accepted if case.must != RfcRequirement::Reject || is_taken(entry, way) => {
                     add(&mut counts.accepted)
                 }
-                "crashed" | "hung" => counts.ended += 1,
+                state if state.has_ended_engine() => counts.ended += 1,
                 _ => {}
             }
-            match whole(entry, way).map(|finding| finding.state.as_str()) {
-                Some("same bytes") => counts.bytes += 1,
-                Some("same value") => counts.value += 1,
-                Some("changed") => counts.changed += 1,
-                Some("lost") => counts.lost += 1,
-                Some("unreadable") => counts.unreadable += 1,
-                Some("crashed" | "hung") => counts.ended += 1,
+            match whole(entry, way).map(|finding| &finding.state) {
+                Some(FindingState::SameBytes) => counts.bytes += 1,
+                Some(FindingState::SameValue) => counts.value += 1,
+                Some(FindingState::Changed) => counts.changed += 1,
+                Some(FindingState::Lost) => counts.lost += 1,
+                Some(FindingState::Unreadable) => counts.unreadable += 1,
+                Some(state) if state.has_ended_engine() => counts.ended += 1,
                 _ => {}
             }
         }

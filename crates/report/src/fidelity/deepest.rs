@@ -3,8 +3,8 @@
 use jsonathlon_dataset::fidelity::Nesting;
 use jsonathlon_results::summary::{CellSummary, Summary};
 use jsonathlon_schema::manifest::Configuration;
+use jsonathlon_schema::workload::WorkloadKind;
 
-use super::NAME;
 use crate::section::{Section, printable};
 
 /// A row for each configuration that was probed; `None` if no configuration was.
@@ -16,7 +16,9 @@ pub(super) fn table(all: &[&Configuration], summary: &Summary) -> Option<Section
         let of = |nesting: Nesting| {
             summary.results.iter().find(|entry| {
                 let cell = &entry.cell;
-                cell.workload == NAME && configuration.has(cell) && cell.step.word() == nesting.name()
+                cell.workload == WorkloadKind::Fidelity
+                    && configuration.has(cell)
+                    && cell.step.word() == nesting.name()
             })
         };
         let found = Nesting::ALL.map(of);
@@ -45,7 +47,7 @@ pub(super) fn table(all: &[&Configuration], summary: &Summary) -> Option<Section
 fn levels(entry: Option<&CellSummary>) -> String {
     let Some(entry) = entry else { return "–".to_owned() };
     match (entry.finding("levels taken"), entry.finding("levels refused")) {
-        (Some(taken), Some(_)) => taken.state.clone(),
+        (Some(taken), Some(_)) => taken.state.to_string(),
         (Some(taken), None) => format!("{} or more", taken.state),
         (None, Some(refused)) => format!("less than {}", refused.state),
         (None, None) => "–".to_owned(),

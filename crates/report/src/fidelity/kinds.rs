@@ -2,6 +2,7 @@
 
 use jsonathlon_dataset::fidelity::{ChangeKind, RfcRequirement};
 use jsonathlon_results::summary::CellSummary;
+use jsonathlon_schema::finding_state::FindingState;
 use jsonathlon_schema::record::Finding;
 
 use super::{Case, CaseResults, WAYS, listed, value, whole};
@@ -22,7 +23,7 @@ fn table(title: &str, all: &[CaseResults<'_>], of: FindingSelector) -> Section {
     let mut section = Section::new(title.to_owned(), &["kind", "who (documents)", "for instance"], 3);
     for kind in ChangeKind::ALL.map(ChangeKind::word) {
         let has = |finding: &Finding| {
-            let is_lost = finding.state == "lost" && kind == ChangeKind::Loss.word();
+            let is_lost = finding.state == FindingState::Lost && kind == ChangeKind::Loss.word();
             is_lost || finding.kinds.iter().any(|known| known == kind)
         };
         let mut who = Vec::new();

@@ -8,14 +8,15 @@ mod kinds;
 
 use jsonathlon_dataset::fidelity::RfcRequirement;
 use jsonathlon_results::summary::{CellSummary, Run, Summary};
+use jsonathlon_schema::finding_state::FindingState;
 use jsonathlon_schema::manifest::Configuration;
 use jsonathlon_schema::record::Finding;
+use jsonathlon_schema::workload::WorkloadKind;
 use serde::{Deserialize, Serialize};
 
-use crate::section::{Section, by_class, printable};
+pub(crate) use grade::IJsonGrade;
 
-/// Name of the workload in journals.
-pub(crate) const NAME: &str = "fidelity";
+use crate::section::{Section, by_class, printable};
 
 /// Input paths of a document, as findings name them.
 const WAYS: [&str; 2] = ["bulk", "parameter"];
@@ -63,8 +64,19 @@ pub(crate) fn reading() -> Vec<String> {
 
 /// Test documents of a fidelity run; empty for other workloads.
 pub(crate) fn cases(run: &Run) -> Vec<Case> {
-    let own = run.manifest.settings.get(NAME).and_then(|own| own.get("cases"));
+    let own = run.manifest.settings.get(WorkloadKind::Fidelity.name()).and_then(|own| own.get("cases"));
     own.and_then(|cases| Vec::deserialize(cases).ok()).unwrap_or_default()
+}
+
+/// I-JSON grades of a fidelity run's configurations, each with the index of the configuration; empty for other
+/// workloads.
+pub(crate) fn i_json_grades(run: &Run, summary: &Summary) -> Vec<(usize, IJsonGrade)> {
+    let cases = cases(run);
+    if cases.is_empty() {
+        return Vec::new();
+    }
+    let all = run.manifest.configurations.iter().enumerate();
+    all.map(|(index, one)| (index, IJsonGrade::of(&CaseResults::of(one, &cases, summary)))).collect()
 }
 
 /// Results of one configuration in all cases.
@@ -79,7 +91,7 @@ impl<'a> CaseResults<'a> {
         let own: std::collections::HashMap<&str, &CellSummary> = summary
             .results
             .iter()
-            .filter(|entry| entry.cell.workload == NAME && configuration.has(&entry.cell))
+            .filter(|entry| entry.cell.workload == WorkloadKind::Fidelity && configuration.has(&entry.cell))
             .filter(|entry| !entry.findings.is_empty())
             .map(|entry| (entry.cell.step.word(), entry))
             .collect();
@@ -122,8 +134,8 @@ fn value<'a>(entry: &'a CellSummary, way: &str) -> Option<&'a Finding> {
 /// Returns `true` if an input path accepted a document and it is there. A bulk path may skip text that it
 /// does not recognise as a document.
 fn is_taken(entry: &CellSummary, way: &str) -> bool {
-    let is = |finding: Option<&Finding>, state: &str| finding.is_some_and(|finding| finding.state == state);
-    is(way_in(entry, way), "accepted") && !is(whole(entry, way), "lost")
+    let is = |finding: Option<&Finding>, state| finding.is_some_and(|finding| finding.state == state);
+    is(way_in(entry, way), FindingState::Accepted) && !is(whole(entry, way), FindingState::Lost)
 }
 
 /// Joins up to `most` names, and says how many more there are.

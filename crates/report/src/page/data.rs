@@ -13,6 +13,7 @@ use jsonathlon_schema::metric::SECONDS;
 use jsonathlon_schema::ranking::{MemoryProfile, MemorySetting, PreparationClass};
 use jsonathlon_schema::record::{self, Agreement, Phase, RecordBody, Verdict};
 use jsonathlon_schema::severity::Severity;
+use jsonathlon_schema::workload::{WorkloadKind, WorkloadName};
 use serde::Serialize;
 
 use super::distributions;
@@ -63,6 +64,9 @@ pub(super) struct RunData {
     /// Documents of a fidelity run, which cells refer to by their steps; empty for other workloads.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     cases: Vec<Case>,
+    /// Whether each configuration of a fidelity run is I-JSON-safe; empty for other workloads.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    i_json: Vec<ConfigurationGrade>,
 }
 
 #[derive(Debug, Serialize)]
@@ -117,6 +121,13 @@ struct Structure {
 }
 
 #[derive(Debug, Serialize)]
+struct ConfigurationGrade {
+    configuration: usize,
+    #[serde(flatten)]
+    grade: fidelity::IJsonGrade,
+}
+
+#[derive(Debug, Serialize)]
 struct Reject {
     reason: String,
     documents: u64,
@@ -125,7 +136,7 @@ struct Reject {
 #[derive(Debug, Serialize)]
 struct Cell {
     configuration: usize,
-    workload: String,
+    workload: WorkloadName,
     step: Step,
     phase: Phase,
     state: Option<DataState>,
@@ -217,7 +228,7 @@ pub(super) fn cells<'a>(
 
 impl RunData {
     /// Returns `true` if the run has cells of a workload.
-    pub(super) fn has(&self, workload: &str) -> bool {
+    pub(super) fn has(&self, workload: WorkloadKind) -> bool {
         self.cells.iter().any(|cell| cell.workload == workload)
     }
 
@@ -259,6 +270,10 @@ impl RunData {
             questions: questions::own(manifest).map(|own| own.questions).unwrap_or_default(),
             agreements: summary.agreements.clone(),
             cases: fidelity::cases(run),
+            i_json: fidelity::i_json_grades(run, summary)
+                .into_iter()
+                .map(|(configuration, grade)| ConfigurationGrade { configuration, grade })
+                .collect(),
         }
     }
 }

@@ -12,6 +12,7 @@ mod number;
 mod series;
 mod string_table;
 
+use jsonathlon_schema::workload::WorkloadKind;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
@@ -20,7 +21,6 @@ use jsonathlon_results::folder::write_atomic;
 use jsonathlon_results::published_documents::published_documents;
 use jsonathlon_results::summary::Run;
 
-use crate::documents;
 use data::{PageData, RunData};
 use evidence::{RunEvidence, TrialData};
 
@@ -78,7 +78,7 @@ pub fn page(runs: &[Run], program: &str, made: &str) -> Result<String, PageError
     })?;
     let (figures, evidence): (Vec<RunData>, _) =
         told.into_iter().map(|told| (told.figures, told.evidence)).unzip();
-    let has_documents = figures.iter().any(|run| run.has(documents::NAME));
+    let has_documents = figures.iter().any(|run| run.has(WorkloadKind::Documents));
     let figures = PageData {
         format: FORMAT,
         program: program.to_owned(),

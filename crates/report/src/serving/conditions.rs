@@ -8,6 +8,7 @@ use jsonathlon_schema::record::{
     CLIENTS, Cell, DURABILITY, OBJECTIVE, Parameters, Phase, RATE_PER_S, RATE_SHARE,
 };
 use jsonathlon_schema::severity::Severity;
+use jsonathlon_schema::workload::WorkloadKind;
 
 use crate::format;
 use crate::section::printable;
@@ -30,7 +31,9 @@ impl<'a> Group<'a> {
         let mut groups: Vec<Self> = Vec::new();
         let of_mixes = summary.results.iter().filter(|entry| {
             let cell = &entry.cell;
-            cell.workload == super::NAME && cell.phase == Phase::Measured && !cell.is_of_one_operation()
+            cell.workload == WorkloadKind::Serving
+                && cell.phase == Phase::Measured
+                && !cell.is_of_one_operation()
         });
         for entry in of_mixes {
             let mut parameters = entry.cell.parameters.clone();

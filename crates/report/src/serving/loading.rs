@@ -3,6 +3,7 @@
 use jsonathlon_results::summary::{Run, Summary};
 use jsonathlon_schema::id::{DataState, Step};
 use jsonathlon_schema::metric;
+use jsonathlon_schema::workload::WorkloadKind;
 
 use crate::format;
 use crate::section::{NAMES, Section, by_class, interval, name, optional, printable};
@@ -24,7 +25,7 @@ pub(super) fn loading(run: &Run, summary: &Summary) -> Section {
     ];
     let mut section = Section::new("loading".to_owned(), &header, NAMES + 1);
     section.left_also = vec![header.len() - 1];
-    let of_serving = || summary.results.iter().filter(|entry| entry.cell.workload == super::NAME);
+    let of_serving = || summary.results.iter().filter(|entry| entry.cell.workload == WorkloadKind::Serving);
     for configuration in by_class(run) {
         let loads =
             of_serving().filter(|entry| entry.cell.step == Step::Load && configuration.has(&entry.cell));

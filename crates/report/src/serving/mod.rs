@@ -11,9 +11,6 @@ use jsonathlon_schema::record::Phase;
 use crate::section::Section;
 use conditions::Group;
 
-/// Name of the workload in journals.
-pub(crate) const NAME: &str = "serving";
-
 /// Share of the CPU time taken by the clients above which they, and not the system, may have been measured.
 const DRIVER_BOUND: f64 = 0.5;
 

@@ -8,6 +8,7 @@ use jsonathlon_schema::id::{ConfigurationId, DataState, Step};
 use jsonathlon_schema::manifest::Configuration;
 use jsonathlon_schema::metric::{self, MetricDef};
 use jsonathlon_schema::record::{Cell, Phase, RecordBody, Trial, Verdict};
+use jsonathlon_schema::workload::WorkloadKind;
 use serde::{Deserialize, Serialize};
 
 use crate::ResultsError;
@@ -126,7 +127,7 @@ struct Export<'a> {
 
 impl<'a> Export<'a> {
     fn new(run: &'a Run, configuration: &'a Configuration) -> Option<Self> {
-        let of = |cell: &Cell| cell.workload == "analytics" && configuration.has(cell);
+        let of = |cell: &Cell| cell.workload == WorkloadKind::Analytics && configuration.has(cell);
         let trials: Vec<&Trial> = run.trials().filter(|trial| of(&trial.cell)).collect();
         let load = *trials.iter().find(|trial| trial.cell.step == Step::Load && trial.seconds.is_some())?;
         // Drained is the published data state. Compacted is used only if questions were asked in no other.

@@ -112,7 +112,7 @@ fn settings(found: &mut DifferenceList, a: &Manifest, b: &Manifest) {
 fn named_settings(manifest: &Manifest) -> serde_json::Map<String, Value> {
     let mut all = manifest.settings.as_object().cloned().unwrap_or_default();
     for workload in &manifest.workloads {
-        if let Some(Value::Object(own)) = all.remove(workload) {
+        if let Some(Value::Object(own)) = all.remove(workload.as_str()) {
             all.extend(own);
         }
     }

@@ -24,6 +24,7 @@ use jsonathlon_schema::id::{ConfigurationId, DataState, Step};
 use jsonathlon_schema::manifest::Configuration;
 use jsonathlon_schema::metric::{self, BetterDirection, MetricDef, Unit};
 use jsonathlon_schema::record::{Parameters, Phase, Verdict};
+use jsonathlon_schema::workload::WorkloadName;
 use jsonathlon_stats::multiple_testing::benjamini_hochberg;
 use jsonathlon_stats::statistics::{ALPHA, BootstrapEstimate, Estimate};
 use serde::ser::SerializeMap;
@@ -108,7 +109,7 @@ pub struct Side {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct CellComparison {
     /// Workload that the cell belongs to.
-    pub workload: String,
+    pub workload: WorkloadName,
     /// Configuration in B. Its version is serialised with the values of B.
     #[serde(flatten, serialize_with = "without_version")]
     pub id: ConfigurationId,

@@ -8,6 +8,7 @@ use jsonathlon_schema::ranking::PreparationClass;
 use jsonathlon_schema::record::{
     Cell, Failure, FailureKind, JournalRecord, Metrics, Parameters, Phase, Trial, TrialSecond, Verdict,
 };
+use jsonathlon_schema::workload::WorkloadKind;
 use jsonathlon_stats::histogram::Histogram;
 use serde_json::json;
 
@@ -112,7 +113,7 @@ pub fn cell(of: &Configuration, mix: &str, clients: u32) -> Cell {
     let mut parameters = parameters(of);
     parameters.extend([("clients".to_owned(), clients.into()), ("arrival".to_owned(), "closed".into())]);
     Cell {
-        workload: "serving".into(),
+        workload: WorkloadKind::Serving.into(),
         id: of.id.clone(),
         profile: of.profile,
         step: Step::Workload(mix.to_owned()),
@@ -154,7 +155,7 @@ impl ServingFixture {
         }
         let trials = records.iter().map(|record| record.key.clone()).collect();
         let manifest = Manifest {
-            workloads: vec!["serving".into()],
+            workloads: vec![WorkloadKind::Serving.into()],
             settings: json!({ "rounds": self.rounds, "serving": { "ramp_s": 0.75, "seconds": 2.0 } }),
             ..super::manifest(configurations, TrialPlan { trials })
         };
@@ -290,7 +291,7 @@ impl ServingFixture {
 /// Load and size in each of three rounds.
 fn loads(of: &Configuration, random: &mut Random) -> Vec<JournalRecord> {
     let at = |step: Step, phase: Phase, state: Option<DataState>| Cell {
-        workload: "serving".into(),
+        workload: WorkloadKind::Serving.into(),
         id: of.id.clone(),
         profile: of.profile,
         step,

@@ -1,5 +1,6 @@
 //! Comparison of all answers to one question for which no expected answer is known beforehand.
 
+use crate::workload::WorkloadName;
 use serde::{Deserialize, Serialize};
 
 use super::Verdict;
@@ -52,7 +53,7 @@ impl ExpectedAnswerSource {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Agreement {
     /// Workload that the question belongs to.
-    pub workload: String,
+    pub workload: WorkloadName,
     /// Name of the question, which is the step of its cells.
     pub question: String,
     /// Where the expected answer comes from.

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::{Parameters, Phase};
 use crate::id::{ConfigurationId, DataState, Step};
 use crate::ranking::MemoryProfile;
+use crate::workload::WorkloadName;
 
 /// Cell: everything that identifies a trial except its round and repetition.
 ///
@@ -12,8 +13,8 @@ use crate::ranking::MemoryProfile;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(from = "WrittenCell", into = "WrittenCell")]
 pub struct Cell {
-    /// Name of the workload, such as `analytics`.
-    pub workload: String,
+    /// Workload that the trial is part of.
+    pub workload: WorkloadName,
     /// Configuration that was measured.
     pub id: ConfigurationId,
     /// Memory profile of the configuration. `None` in runs of version 0.1.0 and for remote servers.
@@ -31,7 +32,7 @@ pub struct Cell {
 /// Serialised form of a cell.
 #[derive(Serialize, Deserialize)]
 struct WrittenCell {
-    workload: String,
+    workload: WorkloadName,
     system: String,
     #[serde(default)]
     version: String,

@@ -3,6 +3,7 @@
 mod agreement;
 mod cell;
 
+use crate::finding_state::FindingState;
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
@@ -261,8 +262,8 @@ pub struct Trial {
 pub struct Finding {
     /// Subject of the observation, unique within its cell.
     pub of: String,
-    /// State of the subject, one of a few words that the workload defines.
-    pub state: String,
+    /// State of the subject.
+    pub state: FindingState,
     /// Details of the state, such as the ways in which a value changed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub kinds: Vec<String>,
@@ -277,15 +278,15 @@ pub struct Finding {
 impl Finding {
     /// Makes a finding without details, message or evidence.
     #[must_use]
-    pub fn new(of: &str, state: &str) -> Self {
-        Self { of: of.to_owned(), state: state.to_owned(), ..Self::default() }
+    pub fn new(of: &str, state: impl Into<FindingState>) -> Self {
+        Self { of: of.to_owned(), state: state.into(), ..Self::default() }
     }
 
     /// State and details in one text, such as `changed: key order, loss`.
     #[must_use]
     pub fn describe(&self) -> String {
         match self.kinds.as_slice() {
-            [] => self.state.clone(),
+            [] => self.state.to_string(),
             kinds => format!("{}: {}", self.state, kinds.join(", ")),
         }
     }

@@ -106,17 +106,7 @@ pub(super) fn answer(name: &str, rest: &str, folder: &Path, spoilt: bool) -> Res
         }
         "doc_copy" => {
             let target = further.first().ok_or_else(missing)?;
-            let mut lines = Vec::new();
-            each(folder, table, |key, document| {
-                let mut document = parsed(&document)?;
-                document["l"] = 1.into();
-                if spoilt && lines.is_empty() {
-                    document["k0"]["l"] = 77.into();
-                }
-                line(key, document.to_string().as_bytes(), &mut lines);
-                Ok(())
-            })?;
-            append(folder, target, &lines)?;
+            copy(folder, table, target, spoilt)?;
         }
         "doc_set" => {
             let [key, dotted, number] = further else { return Err(missing()) };
@@ -133,20 +123,38 @@ pub(super) fn answer(name: &str, rest: &str, folder: &Path, spoilt: bool) -> Res
             })?;
             std::fs::write(path(folder, table, "table"), lines).map_err(|error| refused(&error))?;
         }
-        "doc_sizes" => {
-            let bytes = |ending| {
-                let data = std::fs::metadata(path(folder, table, ending));
-                Value::Int(data.map_or(0, |data| i64::try_from(data.len()).unwrap_or(i64::MAX)))
-            };
-            return Ok(ResultSet {
-                columns: vec!["data_bytes".into(), "index_bytes".into()],
-                rows: vec![vec![bytes("table"), bytes("index")]],
-                ..ResultSet::default()
-            });
-        }
+        "doc_sizes" => return Ok(sizes(folder, table)),
         _ => return asked(name, table, further, folder),
     }
     Ok(ResultSet::default())
+}
+
+/// Appends all documents of a table to `target` with `l` set to 1, and spoils the first one if asked to.
+fn copy(folder: &Path, table: &str, target: &str, spoilt: bool) -> Result<()> {
+    let mut lines = Vec::new();
+    each(folder, table, |key, document| {
+        let mut document = parsed(&document)?;
+        document["l"] = 1.into();
+        if spoilt && lines.is_empty() {
+            document["k0"]["l"] = 77.into();
+        }
+        line(key, document.to_string().as_bytes(), &mut lines);
+        Ok(())
+    })?;
+    append(folder, target, &lines)
+}
+
+/// Returns the sizes of a table's files; a missing file has 0 bytes.
+fn sizes(folder: &Path, table: &str) -> ResultSet {
+    let bytes = |ending| {
+        let data = std::fs::metadata(path(folder, table, ending));
+        Value::Int(data.map_or(0, |data| i64::try_from(data.len()).unwrap_or(i64::MAX)))
+    };
+    ResultSet {
+        columns: vec!["data_bytes".into(), "index_bytes".into()],
+        rows: vec![vec![bytes("table"), bytes("index")]],
+        ..ResultSet::default()
+    }
 }
 
 /// Executes a statement that only reads.

@@ -149,7 +149,7 @@ fn between(
     let end = u64::from(refused.saturating_sub(taken)) << parts;
     let (last, first) = limit::between(0, end, |place| is_taken(of(place)))?;
     let bytes = |place| of(place).bytes().to_string();
-    Ok(vec![Finding::new(TAKEN, &bytes(last)), Finding::new(REFUSED, &bytes(first))])
+    Ok(vec![Finding::new(TAKEN, bytes(last)), Finding::new(REFUSED, bytes(first))])
 }
 
 /// Trial of a step in which no document was stored.

@@ -3,6 +3,7 @@
 use jsonathlon_catalogue::{Durability, NOTHING};
 use jsonathlon_loadgen::ack_log::RecoveryAudit;
 use jsonathlon_results::{durability_evidence::STOPPED, promise::PROMISE};
+use jsonathlon_schema::finding_state::FindingState;
 use jsonathlon_schema::{
     metric::{
         ACKNOWLEDGED_WRITES, ALLOWED_LOSS_S, DISK_STALL_S, IN_FLIGHT_WRITES, LOST_DOCUMENTS, LOST_WRITES,
@@ -14,23 +15,6 @@ use jsonathlon_schema::{
 use jsonathlon_telemetry::stall::Stalls;
 
 use super::settings::CrashKind;
-
-/// State: all acknowledged writes are there, and nothing unexpected.
-const KEPT: &str = "kept";
-/// State: all lost writes were acknowledged within the window that the tier declares.
-const WITHIN: &str = "lost within its window";
-/// State: a write older than the declared window is lost.
-const BEYOND: &str = "lost beyond its window";
-/// State: writes are lost; the tier allows that without declaring a window.
-const AS_STATED: &str = "lost, as the tier says";
-/// State: something is lost that the tier promises to keep.
-const BROKEN: &str = "promise broken";
-/// State: the system did not start again.
-const DOWN: &str = "does not start";
-/// State: the system did not start before the timeout.
-const HANGS: &str = "hangs in recovery";
-/// State: the system started but could not be read.
-const UNREADABLE: &str = "cannot be read";
 
 /// Maximum length of a stored error message in bytes.
 const WORDS: usize = 2_000;
@@ -57,20 +41,24 @@ impl<'a> DurabilityPromise<'a> {
     }
 
     /// State of a crash with this result, and whether the result is within what the tier declares.
-    fn state(&self, kept: &RecoveryAudit) -> (&'static str, bool) {
+    fn state(&self, kept: &RecoveryAudit) -> (FindingState, bool) {
         let is_whole = kept.torn == 0 && kept.lost_loaded == 0;
         if kept.lost == 0 && is_whole {
-            return (KEPT, true);
+            return (FindingState::Kept, true);
         }
         match (self.words == NOTHING, self.window_ms) {
-            (true, _) => (BROKEN, false),
+            (true, _) => (FindingState::PromiseBroken, false),
             (false, Some(window)) if is_whole => {
                 let is_within = kept.oldest_loss_ms.is_none_or(|age| age <= f64::from(window));
-                if is_within { (WITHIN, true) } else { (BEYOND, false) }
+                if is_within {
+                    (FindingState::LostWithinWindow, true)
+                } else {
+                    (FindingState::LostBeyondWindow, false)
+                }
             }
             // A window covers only the last moments, neither loaded nor torn documents.
-            (false, Some(_)) => (BEYOND, false),
-            (false, None) => (AS_STATED, true),
+            (false, Some(_)) => (FindingState::LostBeyondWindow, false),
+            (false, None) => (FindingState::LostAsStated, true),
         }
     }
 }
@@ -91,7 +79,7 @@ impl CrashReport<'_> {
         let (state, is_as_promised) = self.promise.state(kept);
         let counts = [
             (STOPS, 1),
-            (STOPS_KEPT, u64::from(state == KEPT)),
+            (STOPS_KEPT, u64::from(state == FindingState::Kept)),
             (STOPS_AS_PROMISED, u64::from(is_as_promised)),
             (ACKNOWLEDGED_WRITES, kept.acknowledged),
             (IN_FLIGHT_WRITES, kept.in_flight),
@@ -122,9 +110,9 @@ impl CrashReport<'_> {
     /// of the run.
     pub(super) fn gone(&self, when: UnrecoverableAt, failure: &Failure) -> (Metrics, Vec<Finding>) {
         let state = match when {
-            UnrecoverableAt::Opening { in_time: true } => DOWN,
-            UnrecoverableAt::Opening { in_time: false } => HANGS,
-            UnrecoverableAt::Reading => UNREADABLE,
+            UnrecoverableAt::Opening { in_time: true } => FindingState::DoesNotStart,
+            UnrecoverableAt::Opening { in_time: false } => FindingState::HangsInRecovery,
+            UnrecoverableAt::Reading => FindingState::CannotBeRead,
         };
         // A tier without a limit promises nothing.
         let is_as_promised = self.promise.is_unbounded();
@@ -148,7 +136,7 @@ impl CrashReport<'_> {
         Some((ALLOWED_LOSS_S.name.to_owned(), f64::from(window) / 1e3))
     }
 
-    fn finding(&self, state: &str) -> Finding {
+    fn finding(&self, state: FindingState) -> Finding {
         Finding::new(&format!("stop {}", self.stop), state)
     }
 
@@ -288,6 +276,6 @@ mod tests {
         );
         assert_eq!((metrics["stops"], metrics["stops_kept"]), (1.0, 0.0));
         let (_, findings) = told.gone(UnrecoverableAt::Opening { in_time: false }, &failure);
-        assert_eq!(findings[0].state, "hangs in recovery");
+        assert_eq!(findings[0].state, FindingState::HangsInRecovery);
     }
 }

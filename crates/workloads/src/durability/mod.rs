@@ -19,8 +19,8 @@ use jsonathlon_loadgen::{
     mix::{Mix, RequestDistribution},
     operation::Operation,
 };
-use jsonathlon_results::durability_evidence::DURABILITY_RUN;
 use jsonathlon_schema::record::{CLIENTS, Cell, DURABILITY, Failure, FailureKind, Phase, Verdict};
+use jsonathlon_schema::workload::WorkloadKind;
 
 use crate::{
     RunError,
@@ -36,7 +36,7 @@ use crate::{
 };
 
 /// Name of the workload in the journal and on the command line.
-pub const NAME: &str = DURABILITY_RUN;
+pub const NAME: &str = WorkloadKind::Durability.name();
 
 /// Disk space in bytes for two copies of a server's data without documents.
 const DISK: u64 = 1 << 30;

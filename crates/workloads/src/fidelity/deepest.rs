@@ -64,10 +64,10 @@ pub(super) fn find(
         }
     })?;
     let mut all = Vec::new();
-    all.extend(found.taken.map(|levels| Finding::new(TAKEN, &levels.to_string())));
+    all.extend(found.taken.map(|levels| Finding::new(TAKEN, levels.to_string())));
     if let (Some(levels), Some(why)) = (found.refused, against) {
-        let finding = Finding::new(REFUSED, &levels.to_string());
-        all.push(Finding { kinds: vec![why.state], words: why.words, ..finding });
+        let finding = Finding::new(REFUSED, levels.to_string());
+        all.push(Finding { kinds: vec![why.state.into()], words: why.words, ..finding });
     }
     Ok(all)
 }

@@ -2,33 +2,11 @@
 
 use jsonathlon_catalogue::Extracted;
 use jsonathlon_dataset::fidelity::{self, Case, MEMBER, RoundTrip, shown};
+use jsonathlon_schema::finding_state::FindingState;
 use jsonathlon_schema::{
     record::{Failure, FailureKind, Finding},
     value::Value,
 };
-
-/// State: the system accepted the document.
-pub(super) const ACCEPTED: &str = "accepted";
-/// State: the system rejected the document.
-pub(super) const REFUSED: &str = "refused";
-/// State: the engine crashed because of the document.
-const CRASHED: &str = "crashed";
-/// State: there was no answer before the timeout.
-const HUNG: &str = "hung";
-/// State: the document was not tried in this way, because the way is not available for it.
-pub(super) const NOT_OFFERED: &str = "not offered";
-/// State: the returned document has the same bytes.
-const BYTES: &str = "same bytes";
-/// State: the returned document has the same value in another form.
-const VALUE: &str = "same value";
-/// State: the returned document has another value.
-const CHANGED: &str = "changed";
-/// State: the document was accepted, but nothing was returned.
-const LOST: &str = "lost";
-/// State: the client could not send the document, with the reason.
-pub(super) const FAILED: &str = "failed";
-/// State: the document cannot be read back, with the reason given by the system or the client.
-const UNREADABLE: &str = "unreadable";
 
 /// Maximum length of a stored error message in bytes.
 const WORDS: usize = 500;
@@ -38,7 +16,14 @@ const SEEN: usize = 300;
 /// Returns `true` if the finding says that the document was not accepted, or is not there. A stored document
 /// that cannot be read counts as accepted.
 pub(super) fn is_against(finding: &Finding) -> bool {
-    matches!(finding.state.as_str(), REFUSED | CRASHED | HUNG | LOST | FAILED)
+    matches!(
+        finding.state,
+        FindingState::Refused
+            | FindingState::Crashed
+            | FindingState::Hung
+            | FindingState::Lost
+            | FindingState::Failed
+    )
 }
 
 /// Shortens a system's error message to [`WORDS`] bytes, because some systems repeat the document.
@@ -52,18 +37,18 @@ pub(super) fn words(text: &str) -> String {
 
 /// Finding about an engine that crashed or hung.
 pub(super) fn of_end(of: &str, failure: &Failure) -> Finding {
-    let state = if failure.kind == FailureKind::Timeout { HUNG } else { CRASHED };
+    let state = if failure.kind == FailureKind::Timeout { FindingState::Hung } else { FindingState::Crashed };
     with_words(of, state, &failure.error)
 }
 
 /// Finding with a state and an error message of the system or the client.
-pub(super) fn with_words(of: &str, state: &str, why: &str) -> Finding {
+pub(super) fn with_words(of: &str, state: FindingState, why: &str) -> Finding {
     Finding { words: Some(words(why)), ..Finding::new(of, state) }
 }
 
 /// Finding about a value that cannot be read back.
 pub(super) fn unreadable(of: &str, why: &str) -> Finding {
-    with_words(of, UNREADABLE, why)
+    with_words(of, FindingState::Unreadable, why)
 }
 
 /// Finding about a document that was read back as a whole; with `hex` it is encoded as hexadecimal digits.
@@ -75,7 +60,7 @@ pub(super) fn of_whole(of: &str, case: &Case, rows: &[Option<Value>], hex: bool)
             None => return unreadable(of, "what should be hexadecimal digits is none"),
         },
         Some(Value::Text(text)) => text.as_bytes().to_vec(),
-        None | Some(Value::Null) => return Finding::new(of, LOST),
+        None | Some(Value::Null) => return Finding::new(of, FindingState::Lost),
         Some(other) => return unreadable(of, &format!("a document is text, not {other:?}")),
     };
     retained(of, &fidelity::of_document(&case.bytes, &bytes), &bytes)
@@ -102,27 +87,27 @@ pub(super) fn of_value(of: &str, case: &Case, rows: &[Option<Value>], form: Extr
     };
     match found {
         Some(found) => retained(of, &found, text.as_bytes()),
-        None => Finding { seen: Some(shown(text.as_bytes(), SEEN)), ..Finding::new(of, LOST) },
+        None => Finding { seen: Some(shown(text.as_bytes(), SEEN)), ..Finding::new(of, FindingState::Lost) },
     }
 }
 
 /// Finding about a table that was given one document and returned none or several rows.
 fn of_count(of: &str, rows: usize) -> Finding {
     match rows {
-        0 => Finding::new(of, LOST),
+        0 => Finding::new(of, FindingState::Lost),
         rows => Finding {
             kinds: vec![fidelity::ChangeKind::Addition.word().to_owned()],
             seen: Some(format!("{rows} documents")),
-            ..Finding::new(of, CHANGED)
+            ..Finding::new(of, FindingState::Changed)
         },
     }
 }
 
 fn retained(of: &str, found: &RoundTrip, returned: &[u8]) -> Finding {
     let state = match found {
-        RoundTrip::Bytes => BYTES,
-        RoundTrip::Value(_) => VALUE,
-        RoundTrip::Changed(_) => CHANGED,
+        RoundTrip::Bytes => FindingState::SameBytes,
+        RoundTrip::Value(_) => FindingState::SameValue,
+        RoundTrip::Changed(_) => FindingState::Changed,
     };
     let kinds = found.kinds().into_iter().map(|kind| kind.word().to_owned()).collect();
     // Equal bytes need not be stored again.

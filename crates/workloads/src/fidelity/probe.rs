@@ -4,13 +4,14 @@ use std::{path::Path, time::Duration};
 
 use jsonathlon_catalogue::{Fidelity as Part, LoadMode};
 use jsonathlon_dataset::fidelity::{Case, MEMBER};
+use jsonathlon_schema::finding_state::FindingState;
 use jsonathlon_schema::{
     record::{Failure, FailureKind, Finding},
     value::Value,
 };
 use jsonathlon_worker::protocol::{AskReply, LoadMethod, LoadReply, Op};
 
-use super::outcome::{self, NOT_OFFERED};
+use super::outcome;
 use crate::{
     plain_name::PlainName,
     run_context::TABLE,
@@ -56,7 +57,7 @@ impl Probe<'_> {
         session: &mut Session<'_>,
     ) -> Result<(Vec<Finding>, bool), TrialError> {
         if let Some(why) = self.not_offered(way) {
-            return Ok((vec![outcome::with_words(way.word(), NOT_OFFERED, why)], true));
+            return Ok((vec![outcome::with_words(way.word(), FindingState::NotOffered, why)], true));
         }
         let create = session.statements("create", &[("table", TABLE)])?;
         session.run(create, self.limit)?;
@@ -72,15 +73,15 @@ impl Probe<'_> {
             }
             // Neither a rejection nor the end of the engine: the client could not send the document.
             Err(failure) => {
-                let finding = outcome::with_words(way.word(), outcome::FAILED, &failure.error);
+                let finding = outcome::with_words(way.word(), FindingState::Failed, &failure.error);
                 return Ok((vec![finding], self.is_dropped(session)?));
             }
         };
         if let Some(words) = refused {
-            let finding = outcome::with_words(way.word(), outcome::REFUSED, &words);
+            let finding = outcome::with_words(way.word(), FindingState::Refused, &words);
             return Ok((vec![finding], self.is_dropped(session)?));
         }
-        let mut found = vec![Finding::new(way.word(), outcome::ACCEPTED)];
+        let mut found = vec![Finding::new(way.word(), FindingState::Accepted)];
         let whole = format!("{}, whole", way.word());
         match tried(self.whole(session))? {
             Ok(rows) => found.push(outcome::of_whole(&whole, self.case, &rows, self.reads_hex())),

@@ -5,6 +5,7 @@ use jsonathlon_dataset::agreement::{
     Answer, AnswerComparison, ComparisonRules, Consensus, Electorate, Finding, Later, Mismatch, decide,
     hold_against,
 };
+use jsonathlon_schema::workload::WorkloadKind;
 use jsonathlon_schema::{
     record::{
         Agreement, AnswerStatus, ConfigurationAnswer, ExpectedAnswerSource, Failure, FirstRows, RecordBody,
@@ -116,20 +117,7 @@ pub(super) fn establish_answer(
     };
     let mut standings = Vec::new();
     for (place, (one, told)) in all.iter().zip(told).enumerate() {
-        let target = one.of.cells.target;
-        let mut standing = ConfigurationAnswer {
-            id: target.id(),
-            profile: target.profile(),
-            answer: AnswerStatus::NotAsked,
-            why: None,
-            rows: None,
-            rule: None,
-            statement: None,
-            documents: one.held.holding.documents(),
-            holding: one.held.digest.clone(),
-            file: None,
-            verdict: None,
-        };
+        let mut standing = unasked(one);
         match told {
             SurveyAnswer::NotAsked => {}
             SurveyAnswer::Failed(Failure { kind, error, .. }) => {
@@ -156,7 +144,7 @@ pub(super) fn establish_answer(
     }
     let (rows, held) = decided.fixed.as_ref().map_or((&[][..], &over), |(rows, held)| (rows, *held));
     let agreement = Agreement {
-        workload: all.first().map_or("", |one| one.of.cells.workload).to_owned(),
+        workload: WorkloadKind::Questions.into(),
         question: name.to_owned(),
         basis: decided.basis,
         documents: held.holding.documents(),
@@ -174,6 +162,24 @@ pub(super) fn establish_answer(
     recorder.append(format!("agreement:{name}"), RecordBody::Agreement(Box::new(agreement)))?;
     questions.fixed.borrow_mut().insert(name.to_owned(), fixed);
     Ok(())
+}
+
+/// Standing of a target that was not asked.
+fn unasked(one: &QuestionTarget<'_, Questions>) -> ConfigurationAnswer {
+    let target = one.of.cells.target;
+    ConfigurationAnswer {
+        id: target.id(),
+        profile: target.profile(),
+        answer: AnswerStatus::NotAsked,
+        why: None,
+        rows: None,
+        rule: None,
+        statement: None,
+        documents: one.held.holding.documents(),
+        holding: one.held.digest.clone(),
+        file: None,
+        verdict: None,
+    }
 }
 
 fn answer<'a>(

@@ -4,8 +4,9 @@ import { useMemo } from 'preact/hooks';
 import type { JSX } from 'preact';
 
 import type { System } from '../../fidelity.ts';
+import type { IJsonGrade } from '../../model.ts';
 import type { Table } from '../common/table.tsx';
-import { against, systemsOf } from '../../fidelity.ts';
+import { systemsOf } from '../../fidelity.ts';
 import { counted, NONE } from '../../format.ts';
 import { usePage } from '../../page.ts';
 import { TableOf } from '../common/table.tsx';
@@ -13,19 +14,17 @@ import { TableOf } from '../common/table.tsx';
 /** Maximum number of documents named in a table cell. */
 const NAMED = 6;
 
-function gradesOf(systems: readonly System[]): Table {
+function gradesOf(systems: readonly System[], grades: readonly IJsonGrade[]): Table {
   return {
     title: 'I-JSON-safe',
     columns: [{ title: 'configuration', name: true }, { title: 'I-JSON-safe' }, { title: 'kept', figure: true }, { title: 'because of' }],
-    rows: systems.map(({ name, tried }) => {
-      const deciding = tried.filter((one) => one.document.decides);
-      const broken = deciding.flatMap((one) => {
-        const why = against(one);
-        return why === null ? [] : [`${one.document.name} (${why})`];
-      });
+    rows: systems.flatMap(({ key, name }) => {
+      const found = grades.find((one) => String(one.configuration) === key);
+      if (found === undefined) return [];
+      const { safe, kept, deciding, broken } = found;
       const more = broken.length > NAMED ? ` and ${broken.length - NAMED} more` : '';
-      const grade = deciding.length === 0 ? NONE : broken.length === 0 ? 'yes' : 'no';
-      return [name, grade, `${deciding.length - broken.length} of ${deciding.length}`, `${broken.slice(0, NAMED).join(', ')}${more}`];
+      const grade = safe === null ? NONE : safe ? 'yes' : 'no';
+      return [[name, grade, `${kept} of ${deciding}`, `${broken.slice(0, NAMED).join(', ')}${more}`]];
     }),
   };
 }
@@ -41,7 +40,7 @@ export function FidelityFindings(): JSX.Element {
         {counted(documents, 'document')} through {counted(systems.length, 'configuration')}: each alone into an empty table, by the bulk path and as one parameter, and out whole and as a value.
         A system is I-JSON-safe when every object of I-JSON (RFC 7493) goes in and comes back with the same value.
       </p>
-      {systems.length > 0 && <TableOf table={gradesOf(systems)} />}
+      {systems.length > 0 && <TableOf table={gradesOf(systems, view.run.i_json ?? [])} />}
     </>
   );
 }

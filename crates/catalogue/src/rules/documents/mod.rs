@@ -8,6 +8,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use jsonathlon_schema::workload::WorkloadKind;
+
 use super::{ParsedSection, Section, WorkloadRules, WorkloadSetup};
 use crate::{
     definition::LoadMode,
@@ -24,7 +26,7 @@ pub use operation::{Expected, Operation};
 use index::PlanPatterns;
 
 /// Name of the workload, of its section and of its folder.
-pub const DOCUMENTS: &str = "documents";
+pub const DOCUMENTS: &str = WorkloadKind::Documents.name();
 
 const PLACEHOLDERS: [&str; 10] =
     ["copy", "key", "value", "path", "access", "dotted", "pointer", "braced", "steps", "statement"];

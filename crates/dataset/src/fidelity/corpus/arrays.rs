@@ -2,8 +2,14 @@
 
 use super::{Corpus, RfcRequirement};
 
+const ARRAYS: &str = "RFC 8259 §5";
+
 pub(super) fn add(all: &mut Corpus) {
-    const ARRAYS: &str = "RFC 8259 §5";
+    good(all);
+    wrong(all);
+}
+
+fn good(all: &mut Corpus) {
     for (name, probes, value) in [
         ("array-empty", "an empty array as a member", "[]"),
         ("array-one", "an array of one number", "[1]"),
@@ -43,6 +49,9 @@ pub(super) fn add(all: &mut Corpus) {
         "a hundred thousand numbers",
         long(100_000),
     );
+}
+
+fn wrong(all: &mut Corpus) {
     for (name, probes, value) in [
         ("array-comma-at-end", "a comma after the last element", "[1,]"),
         ("array-comma-first", "a comma before the first element", "[,1]"),

@@ -2,8 +2,16 @@
 
 use super::{Corpus, RfcRequirement};
 
+const ENCODING: &str = "RFC 8259 §8.1";
+
 pub(super) fn add(all: &mut Corpus) {
-    const ENCODING: &str = "RFC 8259 §8.1";
+    marks(all);
+    broken_utf8(all);
+    other_encodings(all);
+}
+
+/// Adds cases with a byte order mark in various places.
+fn marks(all: &mut Corpus) {
     all.choose(
         "mark-first",
         ENCODING,
@@ -18,6 +26,10 @@ pub(super) fn add(all: &mut Corpus) {
         "a byte order mark between tokens",
         b"{\"v\":\xef\xbb\xbf1}".as_slice(),
     );
+}
+
+/// Adds cases whose bytes are not UTF-8.
+fn broken_utf8(all: &mut Corpus) {
     for (name, probes, bytes) in [
         ("utf8-lone-continuation", "a continuation byte alone", b"\"\x80\"".as_slice()),
         ("utf8-cut-two", "the first of two bytes", b"\"\xc3\""),
@@ -45,6 +57,10 @@ pub(super) fn add(all: &mut Corpus) {
     }
     all.reject("utf8-wrong-key", ENCODING, "a byte FF in a key", b"{\"v\":{\"\xff\":1}}".as_slice());
     all.reject("utf8-wrong-after", ENCODING, "a byte E9 after the text", b"{\"v\":1}\xe9".as_slice());
+}
+
+/// Adds objects in UTF-16 and UTF-32, and bytes that are no text at all.
+fn other_encodings(all: &mut Corpus) {
     let wide = |order: fn(u16) -> [u8; 2], mark: bool| -> Vec<u8> {
         let mark = mark.then_some(0xfeff_u16);
         mark.into_iter().chain("{\"v\":1}".encode_utf16()).flat_map(order).collect()

@@ -8,6 +8,7 @@ const DOUBLES: &str = "RFC 8259 §6, RFC 7493 §2.2";
 pub(super) fn add(all: &mut Corpus) {
     forms(all);
     limits(all);
+    many_digits(all);
     jcs(all);
     wrong(all);
 }
@@ -101,6 +102,10 @@ fn limits(all: &mut Corpus) {
     ] {
         all.value(RfcRequirement::Choose, name, DOUBLES, probes, value);
     }
+}
+
+/// Adds numbers of so many digits that they are generated instead of written out.
+fn many_digits(all: &mut Corpus) {
     all.value(
         RfcRequirement::Choose,
         "number-1000-digits",

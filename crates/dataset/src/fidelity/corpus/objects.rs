@@ -5,13 +5,16 @@ use super::{Corpus, RfcRequirement};
 const OBJECTS: &str = "RFC 8259 §4";
 
 pub(super) fn add(all: &mut Corpus) {
+    key_orders(all);
     good(all);
     keys(all);
+    long_keys(all);
     duplicates(all);
     wrong(all);
 }
 
-fn good(all: &mut Corpus) {
+/// Adds objects whose keys a system may sort.
+fn key_orders(all: &mut Corpus) {
     for (name, probes, text) in [
         ("order-descending", "keys in descending order", r#"{"z":1,"y":2,"x":3,"v":4}"#),
         (
@@ -32,6 +35,13 @@ fn good(all: &mut Corpus) {
             "the same keys the other way round",
             "{\"\u{1f600}\":2,\"\u{ff5e}\":1,\"v\":3}",
         ),
+    ] {
+        all.accept(name, OBJECTS, probes, text);
+    }
+}
+
+fn good(all: &mut Corpus) {
+    for (name, probes, text) in [
         ("null-member", "a member that is null", r#"{"v":null,"w":1}"#),
         ("null-members-alone", "an object of nothing but nulls", r#"{"v":{"a":null,"b":null}}"#),
         ("null-member-inside", "a null member of an inner object", r#"{"v":{"a":1,"b":null}}"#),
@@ -121,6 +131,10 @@ fn keys(all: &mut Corpus) {
     ] {
         all.accept(name, OBJECTS, probes, text);
     }
+}
+
+/// Adds keys of many bytes, which systems may cut or reject.
+fn long_keys(all: &mut Corpus) {
     const LIMITS: &str = "RFC 8259 §9";
     let long = |length: usize| format!("{{\"v\":{{\"{}\":1}}}}", "k".repeat(length));
     all.accept("key-255", OBJECTS, "a key of 255 bytes", long(255));

@@ -82,6 +82,85 @@ impl Handshake {
         close(start, &mut out).map_err(ever)?;
         self.socket.send(&out).map_err(yet)
     }
+
+    /// Answers the server's greeting with the user and the encoded password.
+    fn respond(
+        &self,
+        sequence: u8,
+        greeting: &HandshakePacket,
+        secret: &[u8],
+        endpoint: &Endpoint,
+    ) -> LoginResult<()> {
+        let mut flags = LONG_PASSWORD | LONG_FLAG | PROTOCOL_41 | TRANSACTIONS | SECURE | PLUGINS;
+        if !endpoint.database.is_empty() {
+            flags |= WITH_DATABASE;
+        }
+        if greeting.can_omit_eof() {
+            flags |= WITHOUT_EOF;
+        }
+        self.send(sequence, |out| {
+            out.extend_from_slice(&flags.to_le_bytes());
+            out.extend_from_slice(&(1_u32 << 30).to_le_bytes());
+            out.push(CHARSET);
+            out.extend_from_slice(&[0; 23]);
+            out.extend_from_slice(endpoint.user.as_bytes());
+            out.push(0);
+            text(secret, out);
+            if !endpoint.database.is_empty() {
+                out.extend_from_slice(endpoint.database.as_bytes());
+                out.push(0);
+            }
+            out.extend_from_slice(&greeting.plugin);
+            out.push(0);
+        })
+    }
+
+    /// Exchanges packets until the server accepts the user. Returns `false` if it requires a method that is
+    /// not supported here.
+    fn authenticate(&mut self, password: &str) -> LoginResult<bool> {
+        loop {
+            let (packet, sequence) = self.next()?;
+            match packet.as_slice() {
+                [0, ..] => return Ok(true),
+                // The server requests another plugin, with its own nonce.
+                [0xFE, rest @ ..] => {
+                    let mut reader = Reader(rest);
+                    let plugin = reader.until_zero();
+                    let Some(secret) = scrambled(plugin, reader.until_zero(), password) else {
+                        return Ok(false);
+                    };
+                    self.send(sequence.wrapping_add(1), |out| out.extend_from_slice(&secret))?;
+                }
+                // Fast authentication succeeded: the server has cached the hash.
+                [1, 3] => {}
+                // The password may be sent in clear text over a Unix socket, which stays on this machine.
+                [1, 4] if matches!(self.socket, Socket::Unix(_)) => {
+                    self.send(sequence.wrapping_add(1), |out| {
+                        out.extend_from_slice(password.as_bytes());
+                        out.push(0);
+                    })?;
+                }
+                _ => return Ok(false),
+            }
+        }
+    }
+
+    /// Sends the statements of [`SETTINGS`] one by one.
+    fn apply_settings(&mut self) -> LoginResult<()> {
+        for (index, setting) in SETTINGS.into_iter().enumerate() {
+            self.send(0, |out| {
+                out.push(super::QUERY);
+                out.extend_from_slice(setting.as_bytes());
+            })?;
+            match self.next() {
+                Ok(_) => {}
+                // A server that does not know one of the other settings does not need it.
+                Err(ConnectFailure::Permanent(_)) if index > 0 => {}
+                Err(other) => return Err(other),
+            }
+        }
+        Ok(())
+    }
 }
 
 /// Fields of a server's greeting that the login needs.
@@ -89,6 +168,13 @@ struct HandshakePacket {
     capabilities: u32,
     nonce: Vec<u8>,
     plugin: Vec<u8>,
+}
+
+impl HandshakePacket {
+    /// Returns `true` if the server can omit EOF packets; see [`WITHOUT_EOF`].
+    fn can_omit_eof(&self) -> bool {
+        self.capabilities & WITHOUT_EOF != 0
+    }
 }
 
 fn greeting(packet: &[u8]) -> Result<HandshakePacket> {
@@ -130,64 +216,11 @@ fn attempt(endpoint: &Endpoint) -> LoginResult<Option<Session>> {
     let greeting = greeting(&packet).map_err(ever)?;
     let password = &endpoint.password.0;
     let Some(secret) = scrambled(&greeting.plugin, &greeting.nonce, password) else { return Ok(None) };
-    let mut flags = LONG_PASSWORD | LONG_FLAG | PROTOCOL_41 | TRANSACTIONS | SECURE | PLUGINS;
-    if !endpoint.database.is_empty() {
-        flags |= WITH_DATABASE;
+    talk.respond(sequence.wrapping_add(1), &greeting, &secret, endpoint)?;
+    if !talk.authenticate(password)? {
+        return Ok(None);
     }
-    let without_eof = greeting.capabilities & WITHOUT_EOF != 0;
-    if without_eof {
-        flags |= WITHOUT_EOF;
-    }
-    talk.send(sequence.wrapping_add(1), |out| {
-        out.extend_from_slice(&flags.to_le_bytes());
-        out.extend_from_slice(&(1_u32 << 30).to_le_bytes());
-        out.push(CHARSET);
-        out.extend_from_slice(&[0; 23]);
-        out.extend_from_slice(endpoint.user.as_bytes());
-        out.push(0);
-        text(&secret, out);
-        if !endpoint.database.is_empty() {
-            out.extend_from_slice(endpoint.database.as_bytes());
-            out.push(0);
-        }
-        out.extend_from_slice(&greeting.plugin);
-        out.push(0);
-    })?;
-    loop {
-        let (packet, sequence) = talk.next()?;
-        match packet.as_slice() {
-            [0, ..] => break,
-            // The server requests another plugin, with its own nonce.
-            [0xFE, rest @ ..] => {
-                let mut reader = Reader(rest);
-                let plugin = reader.until_zero();
-                let Some(secret) = scrambled(plugin, reader.until_zero(), password) else { return Ok(None) };
-                talk.send(sequence.wrapping_add(1), |out| out.extend_from_slice(&secret))?;
-            }
-            // Fast authentication succeeded: the server has cached the hash.
-            [1, 3] => {}
-            // The password may be sent in clear text over a Unix socket, which stays on this machine.
-            [1, 4] if matches!(talk.socket, Socket::Unix(_)) => {
-                talk.send(sequence.wrapping_add(1), |out| {
-                    out.extend_from_slice(password.as_bytes());
-                    out.push(0);
-                })?;
-            }
-            _ => return Ok(None),
-        }
-    }
-    for (index, setting) in SETTINGS.into_iter().enumerate() {
-        talk.send(0, |out| {
-            out.push(super::QUERY);
-            out.extend_from_slice(setting.as_bytes());
-        })?;
-        match talk.next() {
-            Ok(_) => {}
-            // A server that does not know one of the other settings does not need it.
-            Err(ConnectFailure::Permanent(_)) if index > 0 => {}
-            Err(other) => return Err(other),
-        }
-    }
+    talk.apply_settings()?;
     talk.socket.wait(None).map_err(yet)?;
-    Ok(Some(Session { socket: talk.socket, without_eof }))
+    Ok(Some(Session { socket: talk.socket, without_eof: greeting.can_omit_eof() }))
 }

@@ -4,7 +4,7 @@
 use std::{io::Write, path::Path, process::ExitCode};
 
 use jsonathlon_artifacts::Store;
-use jsonathlon_catalogue::{Catalogue, MemoryProfile, QUESTIONS, TargetKind, UserQuestions};
+use jsonathlon_catalogue::{Catalogue, Configuration, MemoryProfile, QUESTIONS, TargetKind, UserQuestions};
 use jsonathlon_dataset::source::Source;
 use jsonathlon_report::agreement;
 use jsonathlon_results::summary::Run;
@@ -91,22 +91,7 @@ fn ask(
     let first = scratch.path().join("first.ndjson");
     write_first(data, &first)?;
     let purpose = SetupContext { workload: QUESTIONS, durability: None, own: Some(own) };
-    let selected = match wanted.systems {
-        None => purpose.usual(catalogue, None)?,
-        names => catalogue.select(names)?,
-    };
-    let systems: Vec<_> = selected.iter().map(|one| one.system).collect();
-    let mut configurations = Vec::new();
-    for (one, variants) in selected.iter().zip(purpose.variants(&systems, "default", TargetKind::Started)?) {
-        let Some(storage) = one.system.storages().first() else { continue };
-        for variant in variants {
-            let make = |variant: &str| {
-                Ok::<_, Failure>(one.system.configuration(one.version, variant, &storage.name)?)
-            };
-            let configuration = purpose.of(purpose.configure(one.system, &variant, make)?)?;
-            configurations.push(configuration.with_memory(MemoryProfile::Sized, default_budget())?);
-        }
-    }
+    let configurations = configurations(wanted.systems, purpose, catalogue)?;
     let store = Store::from_environment()?.accepting_newer(wanted.newer.accept_newer);
     let plan = RunPlan {
         source: Source::Path(first),
@@ -133,6 +118,38 @@ fn ask(
         other => other?,
     }
     let run = Run::read(&folder)?;
+    report_agreements(&run)
+}
+
+/// Configurations that are asked: every selected system in its default variants, with its first storage
+/// setting.
+fn configurations(
+    systems: Option<&str>,
+    purpose: SetupContext<'_>,
+    catalogue: &Catalogue,
+) -> Result<Vec<Configuration>, Failure> {
+    let selected = match systems {
+        None => purpose.usual(catalogue, None)?,
+        names => catalogue.select(names)?,
+    };
+    let chosen: Vec<_> = selected.iter().map(|one| one.system).collect();
+    let mut configurations = Vec::new();
+    for (one, variants) in selected.iter().zip(purpose.variants(&chosen, "default", TargetKind::Started)?) {
+        let Some(storage) = one.system.storages().first() else { continue };
+        for variant in variants {
+            let make = |variant: &str| {
+                Ok::<_, Failure>(one.system.configuration(one.version, variant, &storage.name)?)
+            };
+            let configuration = purpose.of(purpose.configure(one.system, &variant, make)?)?;
+            configurations.push(configuration.with_memory(MemoryProfile::Sized, default_budget())?);
+        }
+    }
+    Ok(configurations)
+}
+
+/// Prints how far the answers of a run agree. Returns `true` if every answer is settled and no system gave
+/// another one.
+fn report_agreements(run: &Run) -> Result<bool, Failure> {
     let mut is_rankable = true;
     let mut text = format!("over the first {DOCUMENTS} documents at most:\n");
     for one in run.agreements() {

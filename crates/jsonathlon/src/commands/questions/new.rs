@@ -40,14 +40,7 @@ struct NamedQuestion<'a> {
 
 pub(super) fn run(folder: &Path, data: &str, folders: &CatalogueArguments) -> Result<ExitCode, Failure> {
     let source = Source::from_argument(data);
-    if source == Source::Stdin {
-        return Err(Failure::usage(
-            "documents are read again when questions are asked: give a file, a folder or an address",
-        ));
-    }
-    if std::fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_some()) || folder.is_file() {
-        return Err(Failure::usage(format!("{} is there already: name a new folder", folder.display())));
-    }
+    check_arguments(folder, &source)?;
     let catalogue = catalogue(&folders.systems_dir)?;
     let interrupt = Interrupt::install()?;
     let sampled = sample(&source, LIMITS, &|| interrupt.is_requested())?;
@@ -92,6 +85,26 @@ pub(super) fn run(folder: &Path, data: &str, folders: &CatalogueArguments) -> Re
     for note in notes {
         text += &format!("note: {note}\n");
     }
+    text += &format!("\nnext:  {}\n", next_command(folder, data, folders));
+    print(&text)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Rejects documents that cannot be read twice, and a folder that is in use.
+fn check_arguments(folder: &Path, source: &Source) -> Result<(), Failure> {
+    if *source == Source::Stdin {
+        return Err(Failure::usage(
+            "documents are read again when questions are asked: give a file, a folder or an address",
+        ));
+    }
+    if std::fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_some()) || folder.is_file() {
+        return Err(Failure::usage(format!("{} is there already: name a new folder", folder.display())));
+    }
+    Ok(())
+}
+
+/// Command line that asks the written questions.
+fn next_command(folder: &Path, data: &str, folders: &CatalogueArguments) -> String {
     let (folder, data) = (shell(&folder.display().to_string()), shell(data));
     // A folder with statements for a system of the user's own is rejected without its `--systems-dir`.
     let own: String = folders
@@ -99,9 +112,7 @@ pub(super) fn run(folder: &Path, data: &str, folders: &CatalogueArguments) -> Re
         .iter()
         .map(|folder| format!(" --systems-dir {}", shell(&folder.display().to_string())))
         .collect();
-    text += &format!("\nnext:  jsonathlon run questions --questions {folder} --data {data}{own}\n");
-    print(&text)?;
-    Ok(ExitCode::SUCCESS)
+    format!("jsonathlon run questions --questions {folder} --data {data}{own}")
 }
 
 /// Text on how many lines were sampled, and how many of them are no objects or no JSON.
@@ -186,6 +197,49 @@ fn title(one: &NamedQuestion<'_>) -> String {
     }
 }
 
+/// What `questions.toml` states about the answer of a question.
+struct AnswerShape {
+    /// Names and types of the columns.
+    columns: &'static [(&'static str, &'static str)],
+    /// Columns by which rows are ordered. Empty if the answer is a single row.
+    order: &'static [&'static str],
+    asks: String,
+}
+
+/// Columns, order and description of a question, which depend on its kind.
+fn shape(one: &NamedQuestion<'_>) -> AnswerShape {
+    let path = &one.question.path;
+    match one.kind {
+        TemplateKind::Count => AnswerShape {
+            columns: &[("value", "string"), ("n", "number")],
+            order: &["n desc", "value"],
+            asks: format!("The ten most frequent strings at {path}, with how many documents have each."),
+        },
+        TemplateKind::Top => AnswerShape {
+            columns: &[("value", "number")],
+            order: &["value desc"],
+            asks: format!("The ten largest numbers at {path}."),
+        },
+        TemplateKind::Sum => AnswerShape {
+            columns: &[("total", "number"), ("mean", "number"), ("n", "number"), ("size", "number")],
+            order: &[],
+            asks: format!(
+                "The sum and the mean of all numbers at {path}, how many they are, and their sum without signs."
+            ),
+        },
+        TemplateKind::Filter => AnswerShape {
+            columns: &[("n", "number")],
+            order: &[],
+            asks: format!("How many documents have the string {} at {path}.", one.question.value),
+        },
+        TemplateKind::Distinct => AnswerShape {
+            columns: &[("n", "number")],
+            order: &[],
+            asks: format!("How many different strings there are at {path}."),
+        },
+    }
+}
+
 /// Content of `questions.toml` for these questions.
 fn definition(named: &[NamedQuestion<'_>], sampled: &SampleProfile) -> String {
     let mut text = format!(
@@ -193,32 +247,8 @@ fn definition(named: &[NamedQuestion<'_>], sampled: &SampleProfile) -> String {
         looked_at(sampled).replace(char::is_control, " ")
     );
     for one in named {
-        let SuggestedQuestion { share, others, path, .. } = one.question;
-        let (columns, order, asks): (&[(&str, &str)], &[&str], String) = match one.kind {
-            TemplateKind::Count => (
-                &[("value", "string"), ("n", "number")],
-                &["n desc", "value"],
-                format!("The ten most frequent strings at {path}, with how many documents have each."),
-            ),
-            TemplateKind::Top => {
-                (&[("value", "number")], &["value desc"], format!("The ten largest numbers at {path}."))
-            }
-            TemplateKind::Sum => (
-                &[("total", "number"), ("mean", "number"), ("n", "number"), ("size", "number")],
-                &[],
-                format!(
-                    "The sum and the mean of all numbers at {path}, how many they are, and their sum without signs."
-                ),
-            ),
-            TemplateKind::Filter => (
-                &[("n", "number")],
-                &[],
-                format!("How many documents have the string {} at {path}.", one.question.value),
-            ),
-            TemplateKind::Distinct => {
-                (&[("n", "number")], &[], format!("How many different strings there are at {path}."))
-            }
-        };
+        let SuggestedQuestion { share, others, .. } = one.question;
+        let AnswerShape { columns, order, asks } = shape(one);
         text += "\n";
         if *others > 0 {
             text += &format!(

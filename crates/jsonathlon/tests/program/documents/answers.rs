@@ -278,7 +278,7 @@ fn the_largest_document_is_looked_for_until_one_is_refused() {
     // Exact to one object of these small documents: 16 bytes, plus or minus a few.
     let bytes = |of: &str| -> u64 {
         let found = limits[2].findings.iter().find(|finding| finding.of == of).unwrap();
-        found.state.parse().unwrap()
+        found.state.as_str().parse().unwrap()
     };
     let (taken, refused) = (bytes("bytes taken"), bytes("bytes refused"));
     assert!(taken <= 5000 && refused > 5000 && refused - taken < 40, "{taken} {refused}");

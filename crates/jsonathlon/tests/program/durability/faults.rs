@@ -21,7 +21,7 @@ fn a_system_that_does_not_start_after_a_stop_is_a_finding_with_its_last_words() 
     let found = entry(&summary, "ma", "synced", "process");
     assert_eq!((count(found, "stops"), count(found, "stops_kept")), (2, 0));
     for finding in stops(found) {
-        assert_eq!(finding.state, "does not start");
+        assert_eq!(finding.state.as_str(), "does not start");
         assert!(finding.words.as_ref().unwrap().contains("the log is damaged"), "{finding:?}");
     }
     assert_eq!(count(entry(&summary, "mb", "synced", "process"), "stops_kept"), 2);

@@ -19,7 +19,7 @@ fn what_keeps_its_promise_is_said_to() {
         assert_eq!(count(found, name), 0, "{name}");
     }
     assert!(count(found, "acknowledged_writes") > 20, "{found:?}");
-    assert!(stops(found).iter().all(|finding| finding.state == "kept"), "{found:?}");
+    assert!(stops(found).iter().all(|finding| finding.state.as_str() == "kept"), "{found:?}");
     let table = world.run(&["export", "-f", "markdown", &world.text("out")]).expect(0).stdout;
     assert!(table.contains("kept in 2 of 2 kills"), "{table}");
     assert!(!table.contains("stops after which something was not there"), "{table}");
@@ -84,8 +84,11 @@ fn what_a_tier_may_lose_is_lost_inside_its_window() {
     let window = entry(&summary, "ma", "window", "process");
     assert_eq!((count(window, "stops_kept"), count(window, "stops_as_promised")), (0, 3), "{window:?}");
     assert!(count(window, "lost_writes") > 0 && count(window, "writes_out_of_order") == 0, "{window:?}");
-    assert!(stops(window).iter().all(|finding| finding.state == "lost within its window"), "{window:?}");
-    assert_eq!(window.finding("promise").unwrap().state, "up to 20000 ms");
+    assert!(
+        stops(window).iter().all(|finding| finding.state.as_str() == "lost within its window"),
+        "{window:?}"
+    );
+    assert_eq!(window.finding("promise").unwrap().state.as_str(), "up to 20000 ms");
 }
 
 #[test]
@@ -94,7 +97,7 @@ fn what_is_lost_beyond_its_window_is_found() {
     let summary = run(&world, "ma", &["--tier", "window", "--stops", "1"]).expect(1).summary();
     let window = entry(&summary, "ma", "window", "process");
     assert_eq!(count(window, "stops_as_promised"), 0);
-    assert_eq!(stops(window)[0].state, "lost beyond its window");
+    assert_eq!(stops(window)[0].state.as_str(), "lost beyond its window");
     let shown = world.run(&["export", "-f", "markdown", &world.text("out")]).expect(0).stdout;
     assert!(shown.contains(" old where 1.00 ms are allowed; as promised after 0 of 1 stops"), "{shown}");
 }

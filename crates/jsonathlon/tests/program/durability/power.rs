@@ -41,7 +41,7 @@ fn what_was_not_synced_is_lost_and_a_kill_alone_would_not_show_it() {
     let found = entry(&summary, "ma", "synced", "power");
     assert_eq!((count(found, "stops"), count(found, "stops_kept")), (2, 0), "{found:?}");
     assert_eq!(count(found, "lost_writes"), count(found, "acknowledged_writes"), "{found:?}");
-    assert!(stops(found).iter().all(|finding| finding.state == "promise broken"), "{found:?}");
+    assert!(stops(found).iter().all(|finding| finding.state.as_str() == "promise broken"), "{found:?}");
 }
 
 #[test]

@@ -19,7 +19,7 @@ fn a_document_that_ends_the_engine_is_a_finding_and_the_others_go_on() {
         let ended = |entry: &&jsonathlon_results::summary::CellSummary| {
             entry
                 .finding("parameter")
-                .is_some_and(|finding| finding.state == "crashed" && finding.words.is_some())
+                .is_some_and(|finding| finding.state.as_str() == "crashed" && finding.words.is_some())
         };
         assert_eq!(summary.results.iter().filter(ended).count(), 1, "{fault}");
         for way in ["bulk, whole", "parameter, whole"] {
@@ -39,8 +39,11 @@ fn an_engine_that_hangs_over_a_document_is_ended() {
     let ended = run(&world, "ma", &["--cases", "literal-null,literal-true", "--timeout", "1s"]).expect(0);
     let summary = ended.summary();
     assert!(summary.complete);
-    let hung =
-        summary.results.iter().flat_map(|entry| &entry.findings).filter(|finding| finding.state == "hung");
+    let hung = summary
+        .results
+        .iter()
+        .flat_map(|entry| &entry.findings)
+        .filter(|finding| finding.state.as_str() == "hung");
     assert!(hung.count() > 0);
     world.nothing_left();
 }

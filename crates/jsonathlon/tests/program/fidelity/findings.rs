@@ -39,7 +39,7 @@ fn a_system_that_keeps_every_byte_is_safe() {
         Some("not JSON: no key at byte 7")
     );
     let wrong = findings(&summary, "ma", "utf8-ff");
-    assert_eq!([&wrong[0].state, &wrong[1].state], ["refused", "not offered"]);
+    assert_eq!([wrong[0].state.as_str(), wrong[1].state.as_str()], ["refused", "not offered"]);
     let report = world.run(&["export", "-f", "markdown", &world.text("out")]).expect(0).stdout;
     assert!(report.contains("I-JSON-safe") && report.contains("| yes "), "{report}");
     let csv = world.run(&["export", "-f", "csv", &world.text("out")]).expect(0).stdout;
