@@ -3,4 +3,5 @@
 
 fn main() {
     println!("cargo:rerun-if-changed=systems");
+    println!("cargo:rerun-if-changed=defaults");
 }

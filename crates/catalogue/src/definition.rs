@@ -45,6 +45,9 @@ pub(crate) struct Definition {
     /// Workloads that the system does not run, with reasons.
     #[serde(default)]
     pub(crate) not: BTreeMap<String, UnsupportedDefinition>,
+    /// Default statement files that the system does without, as `WORKLOAD/NAME`.
+    #[serde(default)]
+    pub(crate) without: Vec<String>,
     #[serde(default)]
     pub(crate) variants: BTreeMap<String, VariantDefinition>,
     #[serde(default)]

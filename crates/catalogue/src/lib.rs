@@ -16,6 +16,7 @@ pub mod bytes;
 mod basis;
 mod by_address;
 mod configuration;
+mod defaults;
 mod definition;
 mod did_you_mean;
 #[cfg(test)]

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::{
     by_address::{BY_ADDRESS, by_address},
+    defaults,
     definition::{Definition, is_name},
     did_you_mean::did_you_mean,
     error::CatalogueError,
@@ -31,6 +32,7 @@ impl System {
         let text = TomlText { file: folder.shown(DEFINITION), text: text.clone() };
         let ParsedSystemToml { definition, mut sections } = written::read(&text)?;
         check_names(&folder, &definition, &text)?;
+        check_without(&definition, &text)?;
         let artifacts = sources::artifacts(&definition, &text, &folder)?;
         let server = server::server(&definition, &text)?;
         let elsewhere = by_address(&definition, &text)?;
@@ -46,7 +48,8 @@ impl System {
             // The implicit variant of a system without variants has no files of its own.
             let declared = names.filter(|name| definition.variants.contains_key(*name));
             let names: Vec<&str> = declared.chain(address).collect();
-            let files = WorkloadFiles::read(&folder, rules, &names)?;
+            let Definition { protocol, without, .. } = &definition;
+            let files = WorkloadFiles::read(&folder, rules, &names, protocol, without)?;
             parts.push(WorkloadPart { rules, sections, files });
         }
         let system = Self {
@@ -147,6 +150,22 @@ impl System {
         }
         Ok(())
     }
+}
+
+/// Checks that everything in `without` is a default file of the protocol.
+fn check_without(definition: &Definition, text: &TomlText) -> Result<(), CatalogueError> {
+    for (index, name) in definition.without.iter().enumerate() {
+        let is_default = name.split_once('/').is_some_and(|(workload, file)| {
+            let all = defaults::of(&definition.protocol, workload);
+            all.keys().any(|known| known.rsplit_once('.').is_some_and(|(stem, _)| stem == file))
+        });
+        if !is_default {
+            let message =
+                format!("there is no default file `{name}` for the protocol {}", definition.protocol);
+            return Err(text.error(&["without", &index.to_string()], message));
+        }
+    }
+    Ok(())
 }
 
 fn check_names(folder: &Folder, definition: &Definition, text: &TomlText) -> Result<(), CatalogueError> {

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::{
+    defaults,
     definition::LoadMode,
     did_you_mean::did_you_mean,
     error::CatalogueError,
@@ -23,11 +24,14 @@ pub(crate) struct WorkloadFiles {
 }
 
 impl WorkloadFiles {
-    /// Reads all files of the workload's folder inside the system's folder.
+    /// Reads all files of the workload's folder inside the system's folder, and the protocol's default files
+    /// that it does not override. Those in `without`, as `WORKLOAD/NAME`, are left out.
     pub(crate) fn read(
         folder: &Folder,
         rules: &'static dyn WorkloadRules,
         variants: &[&str],
+        protocol: &str,
+        without: &[String],
     ) -> Result<Self, CatalogueError> {
         let mut files = Self::default();
         for (path, text) in &folder.files {
@@ -62,6 +66,15 @@ impl WorkloadFiles {
                     format!("says the same as {}: keep one of them", other.path),
                 ));
             }
+        }
+        for (name, (path, text)) in defaults::of(protocol, rules.name()) {
+            let Ok((rule, kind)) = known(folder, &path, &name, rules) else { continue };
+            let is_left_out = without.contains(&format!("{}/{}", rules.name(), rule.name));
+            if is_left_out || files.base.contains_key(rule.name) {
+                continue;
+            }
+            let statements = split(folder, &path, text, kind)?;
+            files.base.insert(rule.name, RawFile { path, kind, statements });
         }
         Ok(files)
     }

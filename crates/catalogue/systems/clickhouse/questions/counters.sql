@@ -1,1 +1,0 @@
-SELECT value AS engine_memory_bytes FROM system.metrics WHERE metric = 'MemoryTracking';

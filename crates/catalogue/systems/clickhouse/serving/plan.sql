@@ -1,1 +1,0 @@
-EXPLAIN indexes = 1 {{statement}};

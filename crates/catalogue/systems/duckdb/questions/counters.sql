@@ -1,1 +1,0 @@
-SELECT sum(memory_usage_bytes)::BIGINT AS engine_memory_bytes FROM duckdb_memory();

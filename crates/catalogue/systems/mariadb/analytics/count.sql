@@ -1,1 +1,0 @@
-SELECT COUNT(*) AS documents FROM {{table}};

@@ -1,1 +1,0 @@
-SELECT doc AS document FROM {{table}} WHERE {{time_us}} IN ({{keys}});

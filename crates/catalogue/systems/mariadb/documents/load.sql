@@ -1,1 +1,0 @@
-LOAD DATA LOCAL INFILE 'documents' INTO TABLE {{table}} CHARACTER SET utf8mb4 (`key`, doc);

@@ -1,1 +1,0 @@
-SELECT doc FROM {{table}};

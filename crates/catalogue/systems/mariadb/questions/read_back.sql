@@ -1,1 +1,0 @@
-SELECT doc AS document FROM {{table}} LIMIT {{rows}};

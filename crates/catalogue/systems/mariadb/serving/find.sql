@@ -1,1 +1,0 @@
-SELECT `key`, doc FROM {{table}} WHERE found_by = {{condition}} LIMIT {{limit}};

@@ -1,3 +1,0 @@
-START TRANSACTION;
-INSERT INTO {{table}} (`key`, doc) VALUES ({{key}}, {{document}});
-COMMIT;

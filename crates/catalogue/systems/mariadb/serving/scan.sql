@@ -1,1 +1,0 @@
-SELECT `key`, doc FROM {{table}} WHERE `key` >= {{key}} ORDER BY `key` LIMIT {{limit}};

@@ -1,1 +1,0 @@
-CREATE TABLE {{table}} (doc JSON NOT NULL);

@@ -1,1 +1,0 @@
-SELECT doc->>'$.{{member}}' AS value FROM {{table}};

@@ -1,5 +1,0 @@
-SELECT CAST(doc->'{{path}}' AS DOUBLE) AS value
-FROM {{table}}
-WHERE JSON_TYPE(doc->'{{path}}') IN ('INTEGER', 'UNSIGNED INTEGER', 'DOUBLE', 'DECIMAL')
-ORDER BY value DESC
-LIMIT 10;

@@ -1,1 +1,0 @@
-CREATE TABLE {{table}} (`key` {{key_type}} NOT NULL PRIMARY KEY, doc JSON NOT NULL) {{row_format}};

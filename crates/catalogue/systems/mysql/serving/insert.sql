@@ -1,1 +1,0 @@
-INSERT INTO {{table}} (`key`, doc) VALUES ({{key}}, {{document}});

@@ -1,1 +1,0 @@
-SELECT {{paths}} FROM {{table}} WHERE `key` = {{key}};

@@ -1,3 +1,0 @@
-SELECT COUNT(*) AS elements
-FROM {{table}}, JSON_TABLE(doc, '{{path}}[*]' COLUMNS (status BOOLEAN PATH '$.status')) AS element
-WHERE element.status;

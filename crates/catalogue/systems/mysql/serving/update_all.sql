@@ -1,1 +1,0 @@
-UPDATE {{table}} SET doc = {{document}} WHERE `key` = {{key}};

@@ -1,1 +1,0 @@
-UPDATE {{table}} SET doc = JSON_REPLACE(doc, '{{path}}', {{value}}) WHERE `key` = {{key}};

@@ -1,2 +1,0 @@
-VACUUM (FREEZE, ANALYZE) {{table}};
-CHECKPOINT;

@@ -1,1 +1,0 @@
-CREATE TABLE {{table}} (doc jsonb COMPRESSION {{compression}} NOT NULL);

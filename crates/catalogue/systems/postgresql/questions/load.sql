@@ -1,1 +1,0 @@
-COPY {{table}} (doc) FROM STDIN;

@@ -1,1 +1,0 @@
-EXPLAIN (COSTS OFF) {{statement}};

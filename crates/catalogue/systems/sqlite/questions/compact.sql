@@ -1,2 +1,0 @@
-VACUUM;
-ANALYZE;

@@ -1,1 +1,0 @@
-EXPLAIN QUERY PLAN {{statement}};

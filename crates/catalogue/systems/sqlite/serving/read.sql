@@ -1,1 +1,0 @@
-SELECT json(doc) AS doc FROM {{table}} WHERE key = {{key}};
