@@ -23,43 +23,13 @@ pub fn notes(one: &Agreement) -> Vec<String> {
 
 /// Like [`notes`], with the severity of each line.
 pub(crate) fn marked(one: &Agreement) -> Marked<String> {
-    let with = |given: AnswerStatus| one.standings.iter().filter(move |standing| standing.answer == given);
-    let names = |given: AnswerStatus| with(given).map(called).collect::<Vec<_>>().join(", ");
-    let same = with(AnswerStatus::Same).count();
-    let answered = same + with(AnswerStatus::Different).count();
     let mut notes = Marked::default();
-    let told = match one.basis {
-        ExpectedAnswerSource::Agreed => format!(
-            "agreed: {same} of {answered} configurations gave the same answer{}: {}",
-            over(one),
-            names(AnswerStatus::Same)
-        ),
-        ExpectedAnswerSource::Disputed => format!(
-            "DISPUTED: {answered} configurations answered{} and no majority of their systems agrees; nobody is right. The most \
-             frequent answer is that of {}",
-            over(one),
-            names(AnswerStatus::Same)
-        ),
-        ExpectedAnswerSource::Unverified => {
-            "UNVERIFIED: one system alone answered, or the reference did not".to_owned()
-        }
-        ExpectedAnswerSource::OtherDocuments => format!(
-            "UNVERIFIED: they hold other documents than each other, and could not be asked over the same ones: {}",
-            with(AnswerStatus::OtherDocuments).map(holding).collect::<Vec<_>>().join(", ")
-        ),
-        ExpectedAnswerSource::Expected => {
-            format!("compared with expected.json: {same} of {answered} configurations answer the same")
-        }
-        ExpectedAnswerSource::Reference => format!(
-            "compared with the reference{}: {same} of {answered} configurations answer the same",
-            over(one)
-        ),
-        ExpectedAnswerSource::Unanswered => "UNVERIFIED: nobody answered".to_owned(),
-    };
     let in_doubt = matches!(one.basis, ExpectedAnswerSource::Disputed | ExpectedAnswerSource::OtherDocuments);
-    notes.mark(if in_doubt { Severity::Warning } else { Severity::Good }, told);
+    notes.mark(if in_doubt { Severity::Warning } else { Severity::Good }, describe_basis(one));
     notes.extend(one.first.as_ref().map(|first| answer(one, first)));
-    let asked = with(AnswerStatus::Same).chain(&one.standings).find(|standing| standing.statement.is_some());
+    let asked = standings_with(one, AnswerStatus::Same)
+        .chain(&one.standings)
+        .find(|standing| standing.statement.is_some());
     notes.extend(asked.and_then(statement));
     notes.extend(one.addend.map(|addend| {
         format!(
@@ -75,12 +45,12 @@ pub(crate) fn marked(one: &Agreement) -> Marked<String> {
                 .to_owned(),
         );
     }
-    for standing in with(AnswerStatus::Different) {
+    for standing in standings_with(one, AnswerStatus::Different) {
         notes.extend(different(standing));
         notes.extend(statement(standing));
     }
     if one.basis != ExpectedAnswerSource::OtherDocuments {
-        for standing in with(AnswerStatus::OtherDocuments) {
+        for standing in standings_with(one, AnswerStatus::OtherDocuments) {
             let told = format!(
                 "unverified: {}, and could not be asked over the {} that were compared; it has no vote, and is neither right \
                  nor wrong",
@@ -97,15 +67,59 @@ pub(crate) fn marked(one: &Agreement) -> Marked<String> {
         );
         notes.mark(Severity::Warning, told);
     }
-    for standing in with(AnswerStatus::Failed) {
+    for standing in standings_with(one, AnswerStatus::Failed) {
         let why = standing.why.as_deref().unwrap_or_default();
         notes.mark(Severity::Failed, format!("failed: {}: {}", called(standing), shortened(why, STATEMENT)));
     }
-    let not = names(AnswerStatus::NotAsked);
+    let not = join_names(one, AnswerStatus::NotAsked);
     if !not.is_empty() {
         notes.push(format!("not asked, for want of a statement: {not}"));
     }
     notes
+}
+
+/// Configurations whose answers have the given status, in the order of the agreement.
+fn standings_with(one: &Agreement, given: AnswerStatus) -> impl Iterator<Item = &ConfigurationAnswer> {
+    one.standings.iter().filter(move |standing| standing.answer == given)
+}
+
+/// Names of the configurations whose answers have the given status.
+fn join_names(one: &Agreement, given: AnswerStatus) -> String {
+    standings_with(one, given).map(called).collect::<Vec<_>>().join(", ")
+}
+
+/// Sentence on what the answers were compared with, and how many of them are the same.
+fn describe_basis(one: &Agreement) -> String {
+    let same = standings_with(one, AnswerStatus::Same).count();
+    let answered = same + standings_with(one, AnswerStatus::Different).count();
+    match one.basis {
+        ExpectedAnswerSource::Agreed => format!(
+            "agreed: {same} of {answered} configurations gave the same answer{}: {}",
+            over(one),
+            join_names(one, AnswerStatus::Same)
+        ),
+        ExpectedAnswerSource::Disputed => format!(
+            "DISPUTED: {answered} configurations answered{} and no majority of their systems agrees; nobody is right. The most \
+             frequent answer is that of {}",
+            over(one),
+            join_names(one, AnswerStatus::Same)
+        ),
+        ExpectedAnswerSource::Unverified => {
+            "UNVERIFIED: one system alone answered, or the reference did not".to_owned()
+        }
+        ExpectedAnswerSource::OtherDocuments => format!(
+            "UNVERIFIED: they hold other documents than each other, and could not be asked over the same ones: {}",
+            standings_with(one, AnswerStatus::OtherDocuments).map(holding).collect::<Vec<_>>().join(", ")
+        ),
+        ExpectedAnswerSource::Expected => {
+            format!("compared with expected.json: {same} of {answered} configurations answer the same")
+        }
+        ExpectedAnswerSource::Reference => format!(
+            "compared with the reference{}: {same} of {answered} configurations answer the same",
+            over(one)
+        ),
+        ExpectedAnswerSource::Unanswered => "UNVERIFIED: nobody answered".to_owned(),
+    }
 }
 
 /// Returns `true` if the answer is settled over the documents that all systems hold, but disputed over the

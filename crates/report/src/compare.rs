@@ -461,13 +461,35 @@ fn reason(reason: &Reason) -> String {
 fn verdict(gate: &RegressionGate) -> String {
     // Rounded to 0.01 %, so that the option's value is shown without binary rounding errors.
     let allowed = format!("{} %", (gate.allowed_share * 1e4).round() / 1e2);
-    let slower = format!("slower by more than {allowed}");
     let mut words = Vec::new();
     if gate.passed {
         words.push(format!(
             "PASSED: nothing is slower or larger by more than {allowed}, and nothing now fails"
         ));
     }
+    let counted = match gate.sizes_counted {
+        0 => None,
+        1 => Some("1 size compared as counted".to_owned()),
+        count => Some(format!("{count} sizes compared as counted")),
+    };
+    words.extend(count_reasons(gate, &allowed));
+    words.extend(describe_tests(gate).into_iter().chain(counted));
+    match gate.without_interval {
+        0 => {}
+        1 => words.push("1 cell has no interval and cannot be shown to be slower".to_owned()),
+        count => words.push(format!("{count} cells have no interval and cannot be shown to be slower")),
+    }
+    match gate.not_looked_at {
+        count if count == 0 || !gate.allow_missing => {}
+        1 => words.push("1 cell that was right in A was not looked at".to_owned()),
+        count => words.push(format!("{count} cells that were right in A were not looked at")),
+    }
+    let said = words.join("; ");
+    if gate.passed { said } else { format!("NOT PASSED: {said}") }
+}
+
+/// Number of tested cells, which ones these are, and at which level; `None` if no cell was tested.
+fn describe_tests(gate: &RegressionGate) -> Option<String> {
     let times = gate.tested - gate.sizes_tested - gate.measured_tested;
     let which = match (times, gate.measured_tested, gate.sizes_tested) {
         (_, 0, 0) => "loads and hot questions",
@@ -475,16 +497,17 @@ fn verdict(gate: &RegressionGate) -> String {
         (_, _, 0) => "loads, throughput, and p99 that has an interval",
         _ => "loads, throughput, p99 that has an interval, and sizes that vary",
     };
-    let tested = match gate.tested {
+    match gate.tested {
         0 => None,
         1 => Some(format!("1 cell tested ({which})")),
         count => Some(format!("{count} cells tested ({which}), together at {:.0} %", 100.0 * gate.level)),
-    };
-    let counted = match gate.sizes_counted {
-        0 => None,
-        1 => Some("1 size compared as counted".to_owned()),
-        count => Some(format!("{count} sizes compared as counted")),
-    };
+    }
+}
+
+/// Number of reasons of each kind against passing; kinds without a reason are left out.
+fn count_reasons(gate: &RegressionGate, allowed: &str) -> Vec<String> {
+    let slower = format!("slower by more than {allowed}");
+    let mut words = Vec::new();
     for (kind, one, many) in [
         (ReasonKind::Slower, format!("1 cell is {slower}"), format!("cells are {slower}")),
         (
@@ -507,17 +530,5 @@ fn verdict(gate: &RegressionGate) -> String {
             count => words.push(format!("{count} {many}")),
         }
     }
-    words.extend(tested.into_iter().chain(counted));
-    match gate.without_interval {
-        0 => {}
-        1 => words.push("1 cell has no interval and cannot be shown to be slower".to_owned()),
-        count => words.push(format!("{count} cells have no interval and cannot be shown to be slower")),
-    }
-    match gate.not_looked_at {
-        count if count == 0 || !gate.allow_missing => {}
-        1 => words.push("1 cell that was right in A was not looked at".to_owned()),
-        count => words.push(format!("{count} cells that were right in A were not looked at")),
-    }
-    let said = words.join("; ");
-    if gate.passed { said } else { format!("NOT PASSED: {said}") }
+    words
 }

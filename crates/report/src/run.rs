@@ -154,35 +154,7 @@ fn heading(run: &Run, summary: &Summary) -> Section {
 /// Notes that are needed to compare rows: transports, classes, memory, intervals.
 fn reading(run: &Run, summary: &Summary) -> Section {
     let mut section = Section { title: "how to read this".to_owned(), ..Section::default() };
-    let list = |pick: &dyn Fn(&Configuration) -> bool| {
-        let mut names: Vec<&str> = run
-            .manifest
-            .configurations
-            .iter()
-            .filter(|configuration| pick(configuration))
-            .map(|configuration| configuration.title.as_str())
-            .collect();
-        names.dedup();
-        names.join(", ")
-    };
-    let embedded = list(&|configuration| configuration.embedded);
-    if !embedded.is_empty() {
-        section.notes.push(format!("embedded, no network in their times: {embedded}"));
-    }
-    for (transport, words) in [
-        ("tcp", "servers, with TCP on the loopback interface in their times"),
-        ("tls", "servers, with encrypted TCP on the loopback interface in their times"),
-        ("unix", "servers, with a Unix socket in their times"),
-    ] {
-        let servers = list(&|configuration| configuration.transport.as_deref() == Some(transport));
-        if !servers.is_empty() {
-            section.notes.push(format!("{words}: {servers}"));
-        }
-    }
-    let ended = list(&|configuration| configuration.end_of_life);
-    if !ended.is_empty() {
-        section.notes.push(format!("end of life, no longer supported by their makers: {ended}"));
-    }
+    section.notes.extend(describe_transports(run));
     section.notes.extend(outdated(run));
     section.notes.extend(classes(run));
     section.notes.extend(memory(run));
@@ -193,16 +165,7 @@ fn reading(run: &Run, summary: &Summary) -> Section {
     let asked =
         !(measured || found) || summary.results.iter().any(|entry| entry.cell.phase.planned() == Phase::Hot);
     if asked {
-        section.notes.push(
-            "hot: repeated executions; cold: engine restarted, data files verified to be out of the page cache"
-                .to_owned(),
-        );
-        section.notes.push(
-            "intervals: 95 %, bootstrap over rounds; × of best: ratio of medians over shared rounds within a class; two \
-             systems differ only where its interval excludes 1; too few rounds: one, or some that differ by so much that \
-             the limits would be a hundredfold apart"
-                .to_owned(),
-        );
+        section.notes.extend(explain_timing());
     }
     if measured {
         section.notes.extend(serving::reading());
@@ -217,13 +180,7 @@ fn reading(run: &Run, summary: &Summary) -> Section {
         section.notes.extend(durability::reading());
     }
     section.notes.extend(precision(summary));
-    let StealSummary { trials, of } = summary.stolen;
-    if trials > 0 {
-        section.notes.push(format!(
-            "the hypervisor took more than {} of the processor during {trials} of {of} trials",
-            format::percent(StealSummary::SHARE)
-        ));
-    }
+    section.notes.extend(describe_steal(summary));
     let is_own = has(summary, WorkloadKind::Questions);
     if is_own {
         section.notes.extend(questions::reading());
@@ -237,6 +194,67 @@ fn reading(run: &Run, summary: &Summary) -> Section {
         .push(format!("{checked}results hold for this machine with {} cores", summary.machine.cores));
     section.notes.push(format!("run folder with all trials: {}", run.path));
     section
+}
+
+/// Titles of the configurations that `pick` chooses, each once if equal ones follow each other.
+fn join_titles(run: &Run, pick: impl Fn(&Configuration) -> bool) -> String {
+    let mut names: Vec<&str> = run
+        .manifest
+        .configurations
+        .iter()
+        .filter(|configuration| pick(configuration))
+        .map(|configuration| configuration.title.as_str())
+        .collect();
+    names.dedup();
+    names.join(", ")
+}
+
+/// Notes on which systems are embedded, which are servers and how they are reached, and which have reached
+/// their end of life.
+fn describe_transports(run: &Run) -> Vec<String> {
+    let mut notes = Vec::new();
+    let embedded = join_titles(run, |configuration| configuration.embedded);
+    if !embedded.is_empty() {
+        notes.push(format!("embedded, no network in their times: {embedded}"));
+    }
+    for (transport, words) in [
+        ("tcp", "servers, with TCP on the loopback interface in their times"),
+        ("tls", "servers, with encrypted TCP on the loopback interface in their times"),
+        ("unix", "servers, with a Unix socket in their times"),
+    ] {
+        let servers = join_titles(run, |configuration| configuration.transport.as_deref() == Some(transport));
+        if !servers.is_empty() {
+            notes.push(format!("{words}: {servers}"));
+        }
+    }
+    let ended = join_titles(run, |configuration| configuration.end_of_life);
+    if !ended.is_empty() {
+        notes.push(format!("end of life, no longer supported by their makers: {ended}"));
+    }
+    notes
+}
+
+/// Notes on how questions are timed, and how intervals and ratios are computed.
+fn explain_timing() -> [String; 2] {
+    [
+        "hot: repeated executions; cold: engine restarted, data files verified to be out of the page cache"
+            .to_owned(),
+        "intervals: 95 %, bootstrap over rounds; × of best: ratio of medians over shared rounds within a class; two \
+         systems differ only where its interval excludes 1; too few rounds: one, or some that differ by so much that \
+         the limits would be a hundredfold apart"
+            .to_owned(),
+    ]
+}
+
+/// Note on processor time that the hypervisor took; `None` if it took little in every trial.
+fn describe_steal(summary: &Summary) -> Option<String> {
+    let StealSummary { trials, of } = summary.stolen;
+    (trials > 0).then(|| {
+        format!(
+            "the hypervisor took more than {} of the processor during {trials} of {of} trials",
+            format::percent(StealSummary::SHARE)
+        )
+    })
 }
 
 /// Note on versions that are not the newest, each with the day of its release; `None` if there are none.

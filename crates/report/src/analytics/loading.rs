@@ -57,19 +57,26 @@ pub(crate) fn loading(run: &Run, summary: &Summary) -> Section {
         ]);
         section.rows.mark(entry.severity(), row);
     }
+    section.notes.extend(rejected(run));
+    section
+}
+
+/// Notes on rejected documents: the reasons with their counts, and the file that lists each document.
+fn rejected(run: &Run) -> Vec<String> {
+    let mut notes = Vec::new();
     for rejects in run.records.iter().filter_map(|record| match &record.body {
         RecordBody::Rejects(rejects) => Some(rejects),
         _ => None,
     }) {
         for (words, reason) in &rejects.reasons {
             let why = reason.in_words(&printable(words));
-            section.notes.push(format!("{} rejected {}: {why}", rejects.cell.id.system, reason.documents));
+            notes.push(format!("{} rejected {}: {why}", rejects.cell.id.system, reason.documents));
         }
         if let Some(file) = &rejects.file {
-            section.notes.push(format!("  each one is listed in {}/{file}", run.path));
+            notes.push(format!("  each one is listed in {}/{file}", run.path));
         }
     }
-    section
+    notes
 }
 
 fn retains(run: &Run, configuration: &Configuration) -> String {

@@ -1,6 +1,6 @@
 //! Table of sizes, beside those of the same documents in plain files.
 
-use jsonathlon_results::summary::{Run, Summary};
+use jsonathlon_results::summary::{CellSummary, Run, Summary};
 use jsonathlon_schema::id::{DataState, Step};
 use jsonathlon_schema::metric::{self, MetricDef};
 
@@ -11,81 +11,65 @@ use crate::section::{NAMES, Section, by_class, name, none, optional};
 /// Index of the column of logs: behind `on disk`, which includes them.
 const LOGS: usize = 9;
 
+/// Column names of the table, without the one of logs.
+const HEADER: [&str; 11] = [
+    "class",
+    "system",
+    "variant",
+    "storage",
+    "state",
+    "total",
+    "data",
+    "indexes",
+    "on disk",
+    "bytes/document",
+    "of raw",
+];
+
+/// What the table relates sizes to: the number of documents, and their size in a plain file.
+struct PlainDocuments {
+    count: f64,
+    raw_bytes: Option<f64>,
+}
+
+impl PlainDocuments {
+    fn of(summary: &Summary) -> Self {
+        Self {
+            count: summary.data.documents.max(1) as f64,
+            raw_bytes: plain_file(summary, "raw").and_then(|entry| entry.metric(&metric::FILES_BYTES)),
+        }
+    }
+
+    /// Bytes per document, as text; a dash if there is no total.
+    fn bytes_per_document(&self, total: Option<f64>) -> String {
+        optional(total, |total| format!("{:.1}", total / self.count))
+    }
+
+    /// Share that a total is of the plain file, as text; a dash if either is missing.
+    fn share_of_raw(&self, total: Option<f64>) -> String {
+        match (total, self.raw_bytes) {
+            (Some(total), Some(raw)) if raw > 0.0 => format::percent(total / raw),
+            _ => none(),
+        }
+    }
+}
+
 pub(crate) fn sizes(run: &Run, summary: &Summary) -> Section {
-    let mut section = Section::new(
-        "size".to_owned(),
-        &[
-            "class",
-            "system",
-            "variant",
-            "storage",
-            "state",
-            "total",
-            "data",
-            "indexes",
-            "on disk",
-            "bytes/document",
-            "of raw",
-        ],
-        NAMES + 1,
-    );
+    let mut section = Section::new("size".to_owned(), &HEADER, NAMES + 1);
     let mut logs: Vec<Option<f64>> = Vec::new();
-    let raw = summary
-        .results
-        .iter()
-        .find(|entry| entry.cell.id.system == "files" && entry.cell.id.variant == "raw")
-        .and_then(|entry| entry.metric(&metric::FILES_BYTES));
-    let documents = summary.data.documents.max(1) as f64;
-    let of_raw = |total: Option<f64>| match (total, raw) {
-        (Some(total), Some(raw)) if raw > 0.0 => format::percent(total / raw),
-        _ => none(),
-    };
-    for format in ["raw", "gzip-6", "lz4", "zstd-1"] {
-        let Some(entry) = summary
-            .results
-            .iter()
-            .find(|entry| entry.cell.id.system == "files" && entry.cell.id.variant == format)
-        else {
-            continue;
-        };
-        let total = entry.metric(&metric::FILES_BYTES);
+    let documents = PlainDocuments::of(summary);
+    for row in plain_rows(summary, &documents) {
         logs.push(None);
-        section.rows.push(vec![
-            none(),
-            "files".into(),
-            format.into(),
-            none(),
-            none(),
-            optional(total, format::bytes),
-            none(),
-            none(),
-            none(),
-            optional(total, |total| format!("{:.1}", total / documents)),
-            of_raw(total),
-        ]);
+        section.rows.push(row);
     }
     let mut ranges = false;
     for configuration in by_class(run) {
         for state in DataState::ALL {
             let Some(entry) = find(summary, configuration, &Step::Size, Some(state)) else { continue };
-            let metric = |figure: &MetricDef| entry.metric(figure);
-            let total = metric(&metric::TOTAL_BYTES).or_else(|| metric(&metric::FILES_BYTES));
             let mut row = name(configuration);
-            row.extend([
-                state.word().to_owned(),
-                size_with_range(
-                    total,
-                    metric(&metric::LEAST_TOTAL_BYTES),
-                    metric(&metric::MOST_TOTAL_BYTES),
-                    &mut ranges,
-                ),
-                optional(metric(&metric::DATA_BYTES), format::bytes),
-                optional(metric(&metric::INDEX_BYTES), format::bytes),
-                optional(metric(&metric::FILES_BYTES), format::bytes),
-                optional(total, |total| format!("{:.1}", total / documents)),
-                of_raw(total),
-            ]);
-            logs.push(metric(&metric::LOG_BYTES));
+            row.push(state.word().to_owned());
+            row.extend(measured_sizes(entry, &documents, &mut ranges));
+            logs.push(entry.metric(&metric::LOG_BYTES));
             section.rows.mark(entry.severity(), row);
         }
     }
@@ -107,6 +91,48 @@ pub(crate) fn sizes(run: &Run, summary: &Summary) -> Section {
             .to_owned(),
     );
     section
+}
+
+/// Entry of the documents in a plain file, raw or compressed as `variant` says; `None` if there is none.
+fn plain_file<'a>(summary: &'a Summary, variant: &str) -> Option<&'a CellSummary> {
+    summary.results.iter().find(|entry| entry.cell.id.system == "files" && entry.cell.id.variant == variant)
+}
+
+/// Rows of the same documents in plain files, raw and compressed.
+fn plain_rows(summary: &Summary, documents: &PlainDocuments) -> Vec<Vec<String>> {
+    let mut rows = Vec::new();
+    for variant in ["raw", "gzip-6", "lz4", "zstd-1"] {
+        let Some(entry) = plain_file(summary, variant) else { continue };
+        let total = entry.metric(&metric::FILES_BYTES);
+        rows.push(vec![
+            none(),
+            "files".into(),
+            variant.into(),
+            none(),
+            none(),
+            optional(total, format::bytes),
+            none(),
+            none(),
+            none(),
+            documents.bytes_per_document(total),
+            documents.share_of_raw(total),
+        ]);
+    }
+    rows
+}
+
+/// Columns from the total to the last one; `ranges` is set if the total shows a range over loads.
+fn measured_sizes(entry: &CellSummary, documents: &PlainDocuments, ranges: &mut bool) -> [String; 6] {
+    let metric = |figure: &MetricDef| entry.metric(figure);
+    let total = metric(&metric::TOTAL_BYTES).or_else(|| metric(&metric::FILES_BYTES));
+    [
+        size_with_range(total, metric(&metric::LEAST_TOTAL_BYTES), metric(&metric::MOST_TOTAL_BYTES), ranges),
+        optional(metric(&metric::DATA_BYTES), format::bytes),
+        optional(metric(&metric::INDEX_BYTES), format::bytes),
+        optional(metric(&metric::FILES_BYTES), format::bytes),
+        documents.bytes_per_document(total),
+        documents.share_of_raw(total),
+    ]
 }
 
 /// A size as text, with its range over loads if three digits show one; `ranges` is set then.

@@ -280,29 +280,7 @@ impl RunData {
 
 impl Configuration {
     fn of(run: &Run, one: &manifest::Configuration) -> Self {
-        let mut structure = None;
-        let mut rejects = Vec::new();
-        for record in &run.records {
-            match &record.body {
-                RecordBody::Structure(found) if one.has(&found.cell) => {
-                    structure = Some(Structure {
-                        retains: found.retains.clone(),
-                        compared: found.compared,
-                        equal_bytes: found.equal_bytes,
-                        equal_value: found.equal_value,
-                        changes: found.changes.clone(),
-                    });
-                }
-                RecordBody::Rejects(found) if one.has(&found.cell) => {
-                    let each = found.reasons.iter();
-                    rejects.extend(each.map(|(words, reason)| Reject {
-                        reason: reason.in_words(words),
-                        documents: reason.documents,
-                    }));
-                }
-                _ => {}
-            }
-        }
+        let (structure, rejects) = Self::loaded(run, one);
         let ranking = one.ranking();
         let manifest::Configuration {
             id: ConfigurationId { system, version, variant, storage },
@@ -357,6 +335,34 @@ impl Configuration {
             structure,
             rejects,
         }
+    }
+
+    /// What the configuration kept of the structure of documents, and which documents it rejected.
+    fn loaded(run: &Run, one: &manifest::Configuration) -> (Option<Structure>, Vec<Reject>) {
+        let mut structure = None;
+        let mut rejects = Vec::new();
+        for record in &run.records {
+            match &record.body {
+                RecordBody::Structure(found) if one.has(&found.cell) => {
+                    structure = Some(Structure {
+                        retains: found.retains.clone(),
+                        compared: found.compared,
+                        equal_bytes: found.equal_bytes,
+                        equal_value: found.equal_value,
+                        changes: found.changes.clone(),
+                    });
+                }
+                RecordBody::Rejects(found) if one.has(&found.cell) => {
+                    let each = found.reasons.iter();
+                    rejects.extend(each.map(|(words, reason)| Reject {
+                        reason: reason.in_words(words),
+                        documents: reason.documents,
+                    }));
+                }
+                _ => {}
+            }
+        }
+        (structure, rejects)
     }
 }
 

@@ -186,8 +186,30 @@ fn lines(axis: &str, all: &[Series], figure: &str) -> String {
     let top = (most / each).ceil() * each;
     let y = Scale { low: 0.0, high: top, from: HEIGHT - below, to: above, is_logarithmic: false };
     let mut svg = format!("<svg viewBox=\"0 0 {WIDTH} {height}\" role=\"img\">\n");
+    draw_grid(&mut svg, &y, each, figure);
+    draw_ticks(&mut svg, &x, xs().collect());
+    let unit = if axis == "doc-size" { "doc-size, kB" } else { axis };
     // Writing to a String cannot fail.
-    for mark in (0..).map(|number| f64::from(number) * each).take_while(|mark| *mark <= top * 1.001) {
+    let _ = writeln!(
+        svg,
+        "<text class=\"soft\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{}</text>",
+        WIDTH - right,
+        HEIGHT - below + 36.0,
+        escaped(unit)
+    );
+    for (number, one) in all.iter().enumerate() {
+        drawn(&mut svg, number, one, &x, &y, figure);
+        draw_legend(&mut svg, number, one);
+    }
+    svg.push_str("</svg>\n");
+    svg
+}
+
+/// Draws horizontal lines at all multiples of `each`, with their labels at the y axis.
+fn draw_grid(svg: &mut String, y: &Scale, each: f64, figure: &str) {
+    let (left, right, ..) = ROOM;
+    // Writing to a String cannot fail.
+    for mark in (0..).map(|number| f64::from(number) * each).take_while(|mark| *mark <= y.high * 1.001) {
         let at = y.at(mark);
         let _ = writeln!(
             svg,
@@ -199,7 +221,11 @@ fn lines(axis: &str, all: &[Series], figure: &str) -> String {
             escaped(&in_unit(figure, mark))
         );
     }
-    let mut ticks: Vec<f64> = xs().collect();
+}
+
+/// Draws marks of the x axis, and labels of those that have room for one.
+fn draw_ticks(svg: &mut String, x: &Scale, mut ticks: Vec<f64>) {
+    let (.., below) = ROOM;
     ticks.sort_by(f64::total_cmp);
     ticks.dedup();
     let mut last = f64::NEG_INFINITY;
@@ -219,32 +245,24 @@ fn lines(axis: &str, all: &[Series], figure: &str) -> String {
             HEIGHT - below + 19.0
         );
     }
-    let unit = if axis == "doc-size" { "doc-size, kB" } else { axis };
+}
+
+/// Draws the legend of one line below the chart, in one of two columns.
+fn draw_legend(svg: &mut String, number: usize, one: &Series) {
+    let (left, ..) = ROOM;
+    let (column, row) = ((number % 2) as f64, (number / 2) as f64);
+    let (at, down) = (left + column * 390.0, HEIGHT + row * 18.0);
+    let (colour, dash) = look(number);
+    let also = if one.published.is_empty() { "" } else { "; published: hollow" };
     let _ = writeln!(
         svg,
-        "<text class=\"soft\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{}</text>",
-        WIDTH - right,
-        HEIGHT - below + 36.0,
-        escaped(unit)
+        "<line x1=\"{at:.1}\" x2=\"{:.1}\" y1=\"{down:.1}\" y2=\"{down:.1}\" stroke=\"{colour}\" \
+         stroke-width=\"2.5\" stroke-dasharray=\"{dash}\"/><text x=\"{:.1}\" y=\"{:.1}\">{}{also}</text>",
+        at + 24.0,
+        at + 30.0,
+        down + 4.0,
+        escaped(&one.name)
     );
-    for (number, one) in all.iter().enumerate() {
-        drawn(&mut svg, number, one, &x, &y, figure);
-        let (column, row) = ((number % 2) as f64, (number / 2) as f64);
-        let (at, down) = (left + column * 390.0, HEIGHT + row * 18.0);
-        let (colour, dash) = look(number);
-        let also = if one.published.is_empty() { "" } else { "; published: hollow" };
-        let _ = writeln!(
-            svg,
-            "<line x1=\"{at:.1}\" x2=\"{:.1}\" y1=\"{down:.1}\" y2=\"{down:.1}\" stroke=\"{colour}\" \
-             stroke-width=\"2.5\" stroke-dasharray=\"{dash}\"/><text x=\"{:.1}\" y=\"{:.1}\">{}{also}</text>",
-            at + 24.0,
-            at + 30.0,
-            down + 4.0,
-            escaped(&one.name)
-        );
-    }
-    svg.push_str("</svg>\n");
-    svg
 }
 
 fn look(number: usize) -> (&'static str, &'static str) {
@@ -292,26 +310,20 @@ fn drawn(svg: &mut String, number: usize, one: &Series, x: &Scale, y: &Scale, fi
     }
 }
 
+/// A bar of a chart: its name, the observation that it shows, and the value of that.
+struct Bar<'a> {
+    name: String,
+    point: &'a Observation,
+    value: f64,
+}
+
 /// Draws bars from 0: one per configuration and run, at the number of clients with the highest value.
 fn bars(finding: &StudyResult<'_>, points: &[&Observation]) -> String {
     let figure = finding.study.figure();
-    let mut all: Vec<(String, &Observation, f64)> = Vec::new();
-    for point in points {
-        let Some(value) = point.value(figure) else { continue };
-        let name = name(finding, point, &[]);
-        match all.iter_mut().find(|(known, ..)| *known == name) {
-            Some(known) if known.2 < value => *known = (name, point, value),
-            Some(_) => {}
-            None => all.push((name, point, value)),
-        }
-    }
-    let beside = |point: &Observation| {
-        let like = finding.published.iter().filter(|one| point.matches(&one.like) && figure == THROUGHPUT);
-        like.filter_map(|one| one.peak).collect::<Vec<f64>>()
-    };
-    let values = all.iter().flat_map(|(_, point, value)| {
+    let all = highest(finding, points);
+    let values = all.iter().flat_map(|Bar { point, value, .. }| {
         let limit = point.limits(figure).map_or(*value, |[_, high]| high.max(*value));
-        std::iter::once(limit).chain(beside(point))
+        std::iter::once(limit).chain(published_peaks(finding, point))
     });
     let Some(most) = values.reduce(f64::max) else { return String::new() };
     let (labels, room) = (300.0, 130.0);
@@ -320,54 +332,85 @@ fn bars(finding: &StudyResult<'_>, points: &[&Observation]) -> String {
     let several = differ(finding, "system");
     let mut svg = format!("<svg viewBox=\"0 0 {WIDTH} {height}\" role=\"img\">\n");
     let mut systems: Vec<&str> = Vec::new();
-    for (row, (name, point, value)) in all.iter().enumerate() {
-        let system = point.attribute("system");
+    for (row, one) in all.iter().enumerate() {
+        let system = one.point.attribute("system");
         if !systems.contains(&system) {
             systems.push(system);
         }
         let place = systems.iter().position(|one| *one == system).unwrap_or_default();
         let (colour, _) = look(if several { place } else { row });
-        let top = 5.0 + row as f64 * BAR;
-        let middle = top + BAR / 2.0 - 2.0;
-        let end = x.at(*value);
-        let _ = writeln!(
-            svg,
-            "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{}</text>\
-             <rect x=\"{labels}\" y=\"{top:.1}\" width=\"{:.1}\" height=\"{:.1}\" fill=\"{colour}\"/>",
-            labels - 8.0,
-            middle + 4.0,
-            escaped(name),
-            (end - labels).max(0.5),
-            BAR - 5.0
-        );
-        let mut far = end;
-        if let Some([low, high]) = point.limits(figure) {
-            far = far.max(x.at(high));
-            let _ = writeln!(
-                svg,
-                "<line class=\"axis\" x1=\"{:.1}\" x2=\"{:.1}\" y1=\"{middle:.1}\" y2=\"{middle:.1}\"/>",
-                x.at(low),
-                x.at(high)
-            );
-        }
-        for published in beside(point) {
-            far = far.max(x.at(published) + 5.0);
-            let _ = writeln!(
-                svg,
-                "<circle cx=\"{:.1}\" cy=\"{middle:.1}\" r=\"4.5\" fill=\"none\" class=\"axis\"><title>published: {}\
-                 </title></circle>",
-                x.at(published),
-                escaped(&in_unit(figure, published))
-            );
-        }
-        let _ = writeln!(
-            svg,
-            "<text class=\"soft\" x=\"{:.1}\" y=\"{:.1}\">{}</text>",
-            far + 6.0,
-            middle + 4.0,
-            escaped(&in_unit(figure, *value))
-        );
+        draw_bar(&mut svg, finding, one, 5.0 + row as f64 * BAR, colour, &x);
     }
     svg.push_str("</svg>\n");
     svg
+}
+
+/// One bar per name, in the order of the first point of each, with the point of the highest value.
+fn highest<'a>(finding: &StudyResult<'_>, points: &[&'a Observation]) -> Vec<Bar<'a>> {
+    let figure = finding.study.figure();
+    let mut all: Vec<Bar<'a>> = Vec::new();
+    for &point in points {
+        let Some(value) = point.value(figure) else { continue };
+        let name = name(finding, point, &[]);
+        match all.iter_mut().find(|known| known.name == name) {
+            Some(known) if known.value < value => *known = Bar { name, point, value },
+            Some(_) => {}
+            None => all.push(Bar { name, point, value }),
+        }
+    }
+    all
+}
+
+/// Published peaks that belong beside a point; none if the study is not about throughput.
+fn published_peaks(finding: &StudyResult<'_>, point: &Observation) -> Vec<f64> {
+    let figure = finding.study.figure();
+    let like = finding.published.iter().filter(|one| point.matches(&one.like) && figure == THROUGHPUT);
+    like.filter_map(|one| one.peak).collect()
+}
+
+/// Draws one bar with its name, interval, published peaks and value; its upper edge is at `top`.
+fn draw_bar(svg: &mut String, finding: &StudyResult<'_>, bar: &Bar<'_>, top: f64, colour: &str, x: &Scale) {
+    let Bar { name, point, value } = bar;
+    let figure = finding.study.figure();
+    let labels = x.from;
+    let middle = top + BAR / 2.0 - 2.0;
+    let end = x.at(*value);
+    // Writing to a String cannot fail.
+    let _ = writeln!(
+        svg,
+        "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{}</text>\
+         <rect x=\"{labels}\" y=\"{top:.1}\" width=\"{:.1}\" height=\"{:.1}\" fill=\"{colour}\"/>",
+        labels - 8.0,
+        middle + 4.0,
+        escaped(name),
+        (end - labels).max(0.5),
+        BAR - 5.0
+    );
+    let mut far = end;
+    if let Some([low, high]) = point.limits(figure) {
+        far = far.max(x.at(high));
+        let _ = writeln!(
+            svg,
+            "<line class=\"axis\" x1=\"{:.1}\" x2=\"{:.1}\" y1=\"{middle:.1}\" y2=\"{middle:.1}\"/>",
+            x.at(low),
+            x.at(high)
+        );
+    }
+    for published in published_peaks(finding, point) {
+        far = far.max(x.at(published) + 5.0);
+        let _ = writeln!(
+            svg,
+            "<circle cx=\"{:.1}\" cy=\"{middle:.1}\" r=\"4.5\" fill=\"none\" class=\"axis\"><title>published: {}\
+             </title></circle>",
+            x.at(published),
+            escaped(&in_unit(figure, published))
+        );
+    }
+    let _ = writeln!(
+        svg,
+        "<text class=\"soft\" x=\"{:.1}\" y=\"{:.1}\">{}</text>",
+        far + 6.0,
+        middle + 4.0,
+        escaped(&in_unit(figure, *value))
+    );
 }

@@ -86,8 +86,6 @@ impl RunComparison {
     /// ([`super::APART`]).
     #[must_use]
     pub fn gated(mut self, allowed_share: f64, allow_missing: bool) -> Self {
-        let mut reasons = Vec::new();
-        let mut add = |kind: ReasonKind, text: String| reasons.push(Reason { kind, text });
         let family: Vec<(&mut CellComparison, f64)> = self
             .cells
             .iter_mut()
@@ -98,41 +96,15 @@ impl RunComparison {
         let sizes_tested =
             family.iter().filter(|(cell, _)| matches!(cell.outcome, Outcome::Sized(_))).count();
         let measured_tested = family.iter().filter(|(cell, _)| cell.phase == Phase::Measured).count();
-        let adjusted = holm(&family.iter().map(|(_, p)| *p).collect::<Vec<f64>>());
-        for ((cell, _), adjusted) in family.into_iter().zip(&adjusted) {
-            if *adjusted > ALPHA || !cell.is_worse_by(allowed_share) {
-                continue;
-            }
-            // The gate tests fewer cells one-sided, so it may show differences that the table does not. A
-            // cell on which the gate fails must have the same outcome in the table.
-            if matches!(cell.outcome, Outcome::Sized(_)) {
-                cell.outcome = Outcome::Sized(SizeChange::Larger);
-                add(ReasonKind::Larger, larger(cell));
-                continue;
-            }
-            cell.outcome = Outcome::Timed(Significance::Slower);
-            let ratio = cell.tested_ratio().unwrap_or(f64::NAN);
-            let mut text = match cell.figure.better {
-                BetterDirection::Higher => format!("{} is {ratio:.2} times as high", place(cell)),
-                _ if cell.phase == Phase::Measured => format!("{} is {ratio:.2} times as long", place(cell)),
-                _ => format!("{} takes {ratio:.2} times as long", place(cell)),
-            };
-            if let (Some(_), Some(raw)) = (cell.divided, cell.ratio) {
-                text.push_str(&format!(", the control divided out ({raw:.2} raw)"));
-            }
-            add(ReasonKind::Slower, text);
-        }
+        let mut reasons = regressions(family, allowed_share);
+        let mut add = |kind: ReasonKind, text: String| reasons.push(Reason { kind, text });
         let counted = || self.cells.iter().filter(|cell| !cell.reference && cell.is_counted());
         for cell in counted().filter(|cell| cell.is_worse_by(allowed_share)) {
             add(ReasonKind::Larger, format!("{}, {}", larger(cell), how_counted(cell)));
         }
         let sizes_counted = counted().count();
         for cell in self.cells.iter().filter(|cell| cell.outcome == Outcome::NowFails) {
-            let why = match &cell.note {
-                Some(note) if is_right(cell.b.verdict) => note.clone(),
-                _ => format!("{} in A, {} in B", cell.a.verdict.word(), cell.b.verdict.word()),
-            };
-            add(ReasonKind::NowFails, format!("{} now fails ({why})", place(cell)));
+            add(ReasonKind::NowFails, now_fails(cell));
         }
         let missing = self.missing();
         let not_looked_at = missing.iter().map(|one| one.cells.len()).sum();
@@ -149,17 +121,7 @@ impl RunComparison {
         self.counts = Counts::of(&self.cells);
         let timed = tested - sizes_tested;
         if timed == 0 {
-            let text = match self.cells.iter().any(|cell| cell.phase == Phase::Measured) {
-                true => {
-                    "nothing could be tested: no load and no throughput has an interval, which needs two rounds on \
-                     either side"
-                }
-                false => {
-                    "no time could be tested: no load and no hot question has an interval, which needs two rounds on \
-                     either side"
-                }
-            };
-            add(ReasonKind::Untested, text.to_owned());
+            add(ReasonKind::Untested, untested(&self.cells).to_owned());
         }
         self.gate = Some(RegressionGate {
             allowed_share,
@@ -247,6 +209,65 @@ impl UncheckedCells<'_> {
 /// Configuration of a cell as it is in A.
 fn of(cell: &CellComparison) -> &ConfigurationId {
     &cell.a.id
+}
+
+/// Reasons of the tested cells that are shown to be worse by more than is allowed. Their outcomes are set to
+/// match.
+fn regressions(family: Vec<(&mut CellComparison, f64)>, allowed_share: f64) -> Vec<Reason> {
+    let mut reasons = Vec::new();
+    let adjusted = holm(&family.iter().map(|(_, p)| *p).collect::<Vec<f64>>());
+    for ((cell, _), adjusted) in family.into_iter().zip(&adjusted) {
+        if *adjusted > ALPHA || !cell.is_worse_by(allowed_share) {
+            continue;
+        }
+        // The gate tests fewer cells one-sided, so it may show differences that the table does not. A
+        // cell on which the gate fails must have the same outcome in the table.
+        if matches!(cell.outcome, Outcome::Sized(_)) {
+            cell.outcome = Outcome::Sized(SizeChange::Larger);
+            reasons.push(Reason { kind: ReasonKind::Larger, text: larger(cell) });
+            continue;
+        }
+        cell.outcome = Outcome::Timed(Significance::Slower);
+        reasons.push(Reason { kind: ReasonKind::Slower, text: slower(cell) });
+    }
+    reasons
+}
+
+/// Text on a cell that is slower, or whose throughput is lower.
+fn slower(cell: &CellComparison) -> String {
+    let ratio = cell.tested_ratio().unwrap_or(f64::NAN);
+    let mut text = match cell.figure.better {
+        BetterDirection::Higher => format!("{} is {ratio:.2} times as high", place(cell)),
+        _ if cell.phase == Phase::Measured => format!("{} is {ratio:.2} times as long", place(cell)),
+        _ => format!("{} takes {ratio:.2} times as long", place(cell)),
+    };
+    if let (Some(_), Some(raw)) = (cell.divided, cell.ratio) {
+        text.push_str(&format!(", the control divided out ({raw:.2} raw)"));
+    }
+    text
+}
+
+/// Text on a cell that now fails, with its note or its verdicts.
+fn now_fails(cell: &CellComparison) -> String {
+    let why = match &cell.note {
+        Some(note) if is_right(cell.b.verdict) => note.clone(),
+        _ => format!("{} in A, {} in B", cell.a.verdict.word(), cell.b.verdict.word()),
+    };
+    format!("{} now fails ({why})", place(cell))
+}
+
+/// Text that says what a comparison without a single tested time lacks.
+fn untested(cells: &[CellComparison]) -> &'static str {
+    match cells.iter().any(|cell| cell.phase == Phase::Measured) {
+        true => {
+            "nothing could be tested: no load and no throughput has an interval, which needs two rounds on \
+             either side"
+        }
+        false => {
+            "no time could be tested: no load and no hot question has an interval, which needs two rounds on \
+             either side"
+        }
+    }
 }
 
 fn larger(cell: &CellComparison) -> String {

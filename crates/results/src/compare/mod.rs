@@ -8,6 +8,7 @@
 //! differ is decided for all cells together (`jsonathlon_stats::multiple_testing`).
 
 mod between;
+mod cell;
 mod control;
 mod differences;
 mod gate;
@@ -22,7 +23,7 @@ use std::collections::BTreeMap;
 
 use jsonathlon_schema::id::{ConfigurationId, DataState, Step};
 use jsonathlon_schema::manifest::Configuration;
-use jsonathlon_schema::metric::{self, BetterDirection, MetricDef, Unit};
+use jsonathlon_schema::metric::{self, BetterDirection, MetricDef};
 use jsonathlon_schema::record::{Parameters, Phase, Verdict};
 use jsonathlon_schema::workload::WorkloadName;
 use jsonathlon_stats::multiple_testing::benjamini_hochberg;
@@ -31,9 +32,7 @@ use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
 use crate::ResultsError;
-use crate::cell_summary::CellSummary;
-use crate::promise::BrokenPromise;
-use crate::ratio_to_best::{OF_CONFIGURATION, Significance, TrialsByRound};
+use crate::ratio_to_best::{Significance, TrialsByRound};
 use crate::run::Run;
 
 pub use between::SidePair;
@@ -46,6 +45,7 @@ pub use ratios::{APART, LOADS_APART};
 pub use references::References;
 pub use sizes::SizeComparison;
 
+use cell::MatchedCell;
 use control::Kernels;
 use plans::PlanViolations;
 use ratios::{ByRound, SampleOrigin, SideRatio, SideValues, ratios};
@@ -393,13 +393,6 @@ fn side(run: &Run, of: Option<&str>) -> Side {
     }
 }
 
-/// One metric of a matched cell with its values on both sides.
-struct MatchedCell<'a> {
-    pair: &'a matching::CellPair<'a>,
-    figure: &'static MetricDef,
-    values: [ByRound; 2],
-}
-
 /// Compares all matched cells. A cell has a ratio if both sides are right and have the same phase.
 fn cells(
     (a, b): (&Run, &Run),
@@ -430,7 +423,9 @@ fn cells(
     let mut cells: Vec<CellComparison> = compared
         .iter()
         .zip(&ratios)
-        .map(|(one, ratio)| cell(one, ratio.as_ref(), &PlanViolations::of((a, one.pair.a), (b, one.pair.b))))
+        .map(|(one, ratio)| {
+            one.comparison(ratio.as_ref(), &PlanViolations::of((a, one.pair.a), (b, one.pair.b)))
+        })
         .collect();
     judge(&mut cells, &ratios);
     cells
@@ -529,86 +524,6 @@ fn judge(cells: &mut [CellComparison], ratios: &[Option<SideRatio>]) {
 /// Difference that a ratio of times or throughput shows at its adjusted p-value.
 fn said(adjusted: f64, ratio: &BootstrapEstimate, better: BetterDirection) -> Significance {
     if adjusted <= ALPHA { Significance::shown(ratio.value, better) } else { Significance::NotSignificant }
-}
-
-/// Makes the comparison of a cell before cells are tested, so that a ratio does not show a difference yet.
-fn cell(one: &MatchedCell<'_>, ratio: Option<&SideRatio>, broken: &PlanViolations<'_>) -> CellComparison {
-    let MatchedCell { pair, figure, values } = one;
-    let [rounds_a, rounds_b] = values.each_ref().map(BTreeMap::len);
-    let (right_a, right_b) = (is_right(pair.verdict_a), is_right(pair.verdict_b));
-    let promises_broken = [pair.a, pair.b].map(|entry| BrokenPromise::of(entry).is_some());
-    let (outcome, note) = match (right_a, right_b, ratio) {
-        (true, false, _) => (Outcome::NowFails, None),
-        (true, true, _) if broken.is_new_violation() => (Outcome::NowFails, None),
-        (false, true, _) => (Outcome::NowAnswers, None),
-        (true, true, _) if promises_broken == [false, true] => {
-            (Outcome::NowFails, Some("the durability promise was kept in A, and is broken in B".to_owned()))
-        }
-        (true, true, _) if promises_broken == [true, false] => (Outcome::NowAnswers, None),
-        (true, true, Some(_)) if figure.unit == Unit::Bytes => (Outcome::Sized(SizeChange::NoneShown), None),
-        (true, true, Some(_)) => (Outcome::Timed(Significance::NotSignificant), None),
-        (true, true, None) if pair.a.cell.phase != pair.b.cell.phase => {
-            let note = format!("{} in A; {} in B", pair.a.cell.phase.words(), pair.b.cell.phase.words());
-            (Outcome::NotCompared, Some(note))
-        }
-        (true, true, None) if !pair.a.findings.is_empty() => {
-            (Outcome::NotCompared, Some(pair.a.differing_findings(pair.b).join("; ")))
-        }
-        (true, true, None) => {
-            let note = match figure.unit {
-                Unit::Number => "the plan does something else with the index",
-                Unit::Bytes => "no size that both count in the same way",
-                Unit::PerSecond => "no throughput that a ratio could be made of",
-                _ => "no time that a ratio could be made of",
-            };
-            (Outcome::NotCompared, Some(note.to_owned()))
-        }
-        (false, false, _) if !pair.verdict_a.has_time() && !pair.verdict_b.has_time() => {
-            (Outcome::NoTime, None)
-        }
-        (false, false, _) => {
-            let note = format!("{} in A, {} in B", pair.verdict_a.word(), pair.verdict_b.word());
-            (Outcome::NotCompared, Some(note))
-        }
-    };
-    let notes: Vec<String> = [note, broken.note()].into_iter().flatten().collect();
-    let [one, other] = pair.configurations;
-    let measured = |entry: &CellSummary, of: &Configuration, verdict: Verdict, rounds: usize| SideValue {
-        id: of.id.clone(),
-        verdict,
-        median_s: entry.median_s.filter(|_| verdict.has_time()),
-        value: entry.value(figure).filter(|_| verdict.has_time()),
-        trials: entry.trials,
-        rounds,
-    };
-    let raw = ratio.map(|ratio| ratio.raw.at(ALPHA));
-    let mut parameters = pair.b.cell.parameters.clone();
-    parameters.retain(|name, _| name != "scale" && !OF_CONFIGURATION.contains(&name.as_str()));
-    CellComparison {
-        workload: pair.b.cell.workload.clone(),
-        id: other.id.clone(),
-        class: other.ranking(),
-        states_class: other.preparation.is_some(),
-        reference: other.reference,
-        step: pair.b.cell.step.clone(),
-        phase: pair.b.cell.phase,
-        state: pair.b.cell.state,
-        parameters,
-        figure,
-        a: measured(pair.a, one, pair.verdict_a, rounds_a),
-        b: measured(pair.b, other, pair.verdict_b, rounds_b),
-        ratio: raw.map(|raw| raw.median),
-        low: raw.and_then(|raw| raw.low),
-        high: raw.and_then(|raw| raw.high),
-        divided: ratio.and_then(|ratio| ratio.divided).map(|divided| divided.at(ALPHA).into()),
-        p_differs: None,
-        adjusted: None,
-        p_slower: None,
-        raw_outcome: None,
-        outcome,
-        note: (!notes.is_empty()).then(|| notes.join("; ")),
-        beyond_rounds: ratio.is_some_and(|ratio| ratio.beyond_rounds),
-    }
 }
 
 /// Returns `true` if the verdict means a right answer over all documents that were offered.
