@@ -10,8 +10,6 @@ import { configurationName, verdictLabel } from './labels.ts';
 import { rankStatus } from './view.ts';
 import { DOCUMENTS } from './vocabulary.ts';
 
-export { DOCUMENTS };
-
 
 /** Tests in display order, each with its description. */
 export const TESTS: readonly (readonly [string, string])[] = [

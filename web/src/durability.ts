@@ -6,8 +6,6 @@ import { findingLabel } from './fidelity.ts';
 import { configurationName } from './labels.ts';
 import { DURABILITY, FindingState } from './vocabulary.ts';
 
-export { DURABILITY };
-
 
 /** Name of the finding that states what the tier may lose; it belongs to no single crash. */
 const PROMISE = 'promise';

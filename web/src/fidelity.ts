@@ -5,8 +5,6 @@ import type { Entry, View } from './view.ts';
 import { configurationName } from './labels.ts';
 import { FIDELITY, FindingState } from './vocabulary.ts';
 
-export { FIDELITY };
-
 
 /** Insert paths, as findings name them. */
 const WAYS = ['bulk', 'parameter'] as const;

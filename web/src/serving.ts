@@ -11,8 +11,6 @@ import { differs, ratio } from './stats.ts';
 import { rankStatus } from './view.ts';
 import { SERVING } from './vocabulary.ts';
 
-export { SERVING };
-
 
 /** Client share of the CPU time above which the clients may be the bottleneck. */
 const DRIVER_BOUND = 0.5;

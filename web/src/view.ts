@@ -6,8 +6,6 @@ import { bytes } from './format.ts';
 import { CLASSES, isQuestion, parametersOf, PROFILES, verdictLabel } from './labels.ts';
 import { ANALYTICS, QUESTIONS } from './vocabulary.ts';
 
-export { ANALYTICS, QUESTIONS };
-
 
 /** Returns `true` for workloads that load documents and ask questions. */
 export function isAsking(workload: string): boolean {

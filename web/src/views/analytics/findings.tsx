@@ -12,7 +12,7 @@ import { findingsOf, headline, leading } from '../../findings.ts';
 import { counted, seconds } from '../../format.ts';
 import { classMeaning, isQuestion, rankingTitle } from '../../labels.ts';
 import { usePage } from '../../page.ts';
-import { QUESTIONS } from '../../view.ts';
+import { QUESTIONS } from '../../vocabulary.ts';
 import { ScorePreview } from './scores.tsx';
 
 const SURE: Record<Finding['difference'], string> = {

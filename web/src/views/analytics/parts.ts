@@ -3,7 +3,7 @@
 import type { Entry } from '../../view.ts';
 import type { WorkloadSections } from '../common/sections.ts';
 import { COLD, HOT, isQuestion } from '../../labels.ts';
-import { ANALYTICS } from '../../view.ts';
+import { ANALYTICS } from '../../vocabulary.ts';
 import { Bottlenecks } from './bottleneck.tsx';
 import { Cpu, Load, Memory } from './costs.tsx';
 import { Findings } from './findings.tsx';

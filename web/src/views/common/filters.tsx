@@ -8,8 +8,8 @@ import { count, integer, tick } from '../../format.ts';
 import { classLabel, rankingTitle, stepTitle } from '../../labels.ts';
 import { metricsOf } from '../../metric.ts';
 import { usePage } from '../../page.ts';
-import { SERVING } from '../../serving.ts';
 import { choices, initial } from '../../state.ts';
+import { SERVING } from '../../vocabulary.ts';
 
 type Sets = 'withoutSystems' | 'withoutVariants' | 'withoutClasses' | 'withoutProfiles' | 'withoutRankings' | 'withoutQuestions';
 

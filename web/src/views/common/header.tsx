@@ -4,12 +4,9 @@ import type { ComponentChildren, JSX } from 'preact';
 
 import type { Run } from '../../model.ts';
 import type { View } from '../../view.ts';
-import { DOCUMENTS } from '../../documents.ts';
-import { DURABILITY } from '../../durability.ts';
-import { FIDELITY } from '../../fidelity.ts';
 import { bytes, counted, integer, list, timestamp } from '../../format.ts';
 import { usePage } from '../../page.ts';
-import { SERVING } from '../../serving.ts';
+import { DOCUMENTS, DURABILITY, FIDELITY, SERVING } from '../../vocabulary.ts';
 
 /** Loads per configuration: the largest number among all configurations. */
 function loadsOf(view: View): number {

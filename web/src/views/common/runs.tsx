@@ -18,9 +18,10 @@ import { bytes, count, integer, interval, list, NONE, seconds, times, TOO_FEW_RO
 import { cellName, configurationKey, HOT, parametersOf, phaseLabel, stepTitle, verdictLabel } from '../../labels.ts';
 import { totalEstimate } from '../../metric.ts';
 import { usePage } from '../../page.ts';
-import { metricOf, SERVING } from '../../serving.ts';
+import { metricOf } from '../../serving.ts';
 import { differs, ratio } from '../../stats.ts';
-import { ANALYTICS, buildView, cellsOf, isAsking, rankStatus } from '../../view.ts';
+import { buildView, cellsOf, isAsking, rankStatus } from '../../view.ts';
+import { ANALYTICS, SERVING } from '../../vocabulary.ts';
 import { Section } from './multiples.tsx';
 import { Tables } from './table.tsx';
 

@@ -2,7 +2,8 @@
 
 import type { Entry } from '../../view.ts';
 import type { WorkloadSections } from '../common/sections.ts';
-import { DOCUMENTS, TESTS } from '../../documents.ts';
+import { TESTS } from '../../documents.ts';
+import { DOCUMENTS } from '../../vocabulary.ts';
 import { Crossovers } from './crossovers.tsx';
 import { Disk } from './disk.tsx';
 import { DocumentsFindings } from './findings.tsx';

@@ -1,7 +1,7 @@
 // Parts of the page for the durability workload.
 
+import { DURABILITY } from '../../vocabulary.ts';
 import type { WorkloadSections } from '../common/sections.ts';
-import { DURABILITY } from '../../durability.ts';
 import { Broken } from './crashes.tsx';
 import { DurabilityFindings } from './findings.tsx';
 

@@ -1,7 +1,7 @@
 // Parts of the page for the fidelity workload.
 
+import { FIDELITY } from '../../vocabulary.ts';
 import type { WorkloadSections } from '../common/sections.ts';
-import { FIDELITY } from '../../fidelity.ts';
 import { FidelityFindings } from './findings.tsx';
 import { Extracted, Outcomes, Whole } from './matrix.tsx';
 

@@ -1,7 +1,7 @@
 // Parts of the page for users' own questions: those of analytics, and the comparison of answers.
 
+import { QUESTIONS } from '../../vocabulary.ts';
 import type { WorkloadSections } from '../common/sections.ts';
-import { QUESTIONS } from '../../view.ts';
 import { ANALYTICS_PARTS } from '../analytics/parts.ts';
 import { Agreement } from './agreement.tsx';
 

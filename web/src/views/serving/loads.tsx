@@ -8,8 +8,8 @@ import { bytes, formatOr, integer, interval, NONE, seconds } from '../../format.
 import { cellName, verdictLabel } from '../../labels.ts';
 import { axisOf, metric } from '../../metric.ts';
 import { usePage } from '../../page.ts';
-import { SERVING } from '../../serving.ts';
 import { cellsOf } from '../../view.ts';
+import { SERVING } from '../../vocabulary.ts';
 import { Multiples, Section } from '../common/multiples.tsx';
 
 export function Loads(): JSX.Element {

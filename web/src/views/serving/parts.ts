@@ -1,8 +1,8 @@
 // Parts of the page for the serving workload.
 
+import { SERVING } from '../../vocabulary.ts';
 import type { Entry } from '../../view.ts';
 import type { WorkloadSections } from '../common/sections.ts';
-import { SERVING } from '../../serving.ts';
 import { Distributions } from './distributions.tsx';
 import { ServingFindings } from './findings.tsx';
 import { Loads } from './loads.tsx';
