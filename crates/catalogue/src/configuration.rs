@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use jsonathlon_schema::ranking::MemoryProfile;
 use jsonathlon_servers::{Recipe, Transport};
 use serde::Serialize;
 
@@ -14,7 +15,7 @@ use crate::{
     error::CatalogueError,
     open::OpenSettings,
     preparation::PreparationClass,
-    profile::{MemoryProfile, MemorySetting, Profiles},
+    profile::{MemorySetting, Profiles},
     rules::{
         WorkloadSetup,
         analytics::{ANALYTICS, Analytics},

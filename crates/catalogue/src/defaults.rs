@@ -4,26 +4,31 @@ use std::collections::BTreeMap;
 
 use include_dir::{Dir, include_dir};
 
+use crate::statement_file::StatementKind;
+
 static DEFAULTS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/defaults");
 
-/// First part of the path of every default file.
-const FOLDER: &str = "defaults/";
-
-/// Returns `true` for the path of a default file, `false` for that of a file in a system's folder.
-pub(crate) fn is_default(path: &str) -> bool {
-    path.starts_with(FOLDER)
+/// A default file.
+pub(crate) struct DefaultFile {
+    /// Path with the folder of all default files.
+    pub(crate) path: String,
+    pub(crate) text: &'static str,
+    pub(crate) kind: StatementKind,
 }
 
-/// Returns the default files of a workload for systems of this protocol: path and text by file name, such as
-/// `create.sql`. A file of the workload replaces the one that all workloads share.
-pub(crate) fn of(protocol: &str, workload: &str) -> BTreeMap<String, (String, &'static str)> {
+/// Returns the default files of a workload for systems of this protocol, by their names without ending. A file
+/// of the workload replaces the one that all workloads share.
+pub(crate) fn of(protocol: &str, workload: &str) -> BTreeMap<&'static str, DefaultFile> {
     let mut found = BTreeMap::new();
     for place in [protocol.to_owned(), format!("{protocol}/{workload}")] {
         let Some(folder) = DEFAULTS.get_dir(&place) else { continue };
         for file in folder.files() {
-            let Some(name) = file.path().file_name().and_then(|name| name.to_str()) else { continue };
-            let Some(text) = file.contents_utf8() else { continue };
-            found.insert(name.to_owned(), (format!("{FOLDER}{place}/{name}"), text));
+            let name = file.path().file_name().and_then(|name| name.to_str()).unwrap_or_default();
+            let (Some((stem, kind)), Some(text)) = (StatementKind::of_file(name), file.contents_utf8())
+            else {
+                continue;
+            };
+            found.insert(stem, DefaultFile { path: format!("defaults/{place}/{name}"), text, kind });
         }
     }
     found
@@ -32,23 +37,37 @@ pub(crate) fn of(protocol: &str, workload: &str) -> BTreeMap<String, (String, &'
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rules::{ALL, WorkloadRules};
 
     #[test]
     fn a_file_of_the_workload_replaces_the_shared_one() {
         let analytics = of("sqlite", "analytics");
-        assert_eq!(analytics["drop.sql"].0, "defaults/sqlite/drop.sql");
-        assert_eq!(analytics["q1.sql"].0, "defaults/sqlite/analytics/q1.sql");
+        assert_eq!(analytics["drop"].path, "defaults/sqlite/drop.sql");
+        assert_eq!(analytics["q1"].path, "defaults/sqlite/analytics/q1.sql");
         assert!(of("mock", "analytics").is_empty());
     }
 
+    /// Files that no workload reads would be ignored.
     #[test]
-    fn all_files_are_text_in_a_folder_of_a_protocol() {
+    fn every_file_is_one_that_a_workload_reads() {
+        let reads =
+            |rules: &dyn WorkloadRules, stem: &str| rules.files().iter().any(|file| file.name == stem);
         let mut waiting = vec![&DEFAULTS];
         while let Some(folder) = waiting.pop() {
             waiting.extend(folder.dirs());
             for file in folder.files() {
                 assert!(file.contents_utf8().is_some(), "{}", file.path().display());
-                assert!((2..=3).contains(&file.path().components().count()), "{}", file.path().display());
+                let path = file.path().to_str().expect("it is text");
+                let parts: Vec<&str> = path.split('/').collect();
+                let (stem, _) = StatementKind::of_file(parts.last().expect("it has a name")).expect(path);
+                let is_read = match parts[..] {
+                    [_, _] => ALL.iter().any(|rules| reads(*rules, stem)),
+                    [_, workload, _] => {
+                        ALL.iter().any(|rules| rules.name() == workload && reads(*rules, stem))
+                    }
+                    _ => false,
+                };
+                assert!(is_read, "{path}");
             }
         }
     }

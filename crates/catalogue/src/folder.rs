@@ -8,7 +8,7 @@ use std::{
 
 use include_dir::{Dir, DirEntry};
 
-use crate::{defaults, error::CatalogueError};
+use crate::error::CatalogueError;
 
 /// Maximum size of a file in a system's folder, in bytes. Real files are far smaller; a folder that was given
 /// by mistake often holds larger ones.
@@ -48,9 +48,6 @@ impl Folder {
 
     /// Returns the name of a file as error messages show it.
     pub(crate) fn shown(&self, file: &str) -> String {
-        if defaults::is_default(file) {
-            return format!("built-in {file}");
-        }
         match &self.origin {
             Origin::BuiltIn => format!("built-in {}/{file}", self.name),
             Origin::Folder(path) => path.join(file).display().to_string(),

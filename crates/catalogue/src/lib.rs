@@ -61,7 +61,7 @@ pub use folder::Origin;
 pub use open::OpenSettings;
 pub use package_sources::{identity, is_package};
 pub use preparation::PreparationClass;
-pub use profile::{MemoryProfile, MemorySetting};
+pub use profile::MemorySetting;
 pub use rules::{
     Section, WorkloadSetup,
     analytics::{ANALYTICS, Analytics, QuestionRules},
@@ -81,6 +81,7 @@ pub use user_questions::{
 pub use variants::{Storage, Variant};
 pub use well_formed::is_plain;
 
+pub use jsonathlon_schema::ranking::MemoryProfile;
 pub use jsonathlon_servers::{Recipe, Transport};
 
 use folder::Folder;

@@ -4,7 +4,8 @@
 //! a run gets the same budget and uses it as its developers advise. Under [`MemoryProfile::Stock`] it keeps
 //! the settings of its package.
 
-use serde::{Deserialize, Serialize};
+use jsonathlon_schema::ranking::MemoryProfile;
+use serde::Serialize;
 
 use super::{
     definition::{Definition, SettingDefinition, SettingTarget, Spends},
@@ -24,28 +25,6 @@ const RUN_TIME: [&str; 2] = ["cores", "folder"];
 /// size of the log decides how often pages are written back, so unequal logs would be unequal work. Some
 /// systems allocate all of it when they start, for each configuration of a run.
 const LOG: (f64, u64) = (0.25, 2 << 30);
-
-/// Memory profile: how a system's memory settings are chosen.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum MemoryProfile {
-    /// Every system gets the same budget and uses it as its developers advise for that much memory.
-    #[default]
-    Sized,
-    /// The system keeps the memory settings of its package, except for what its folder must set.
-    Stock,
-}
-
-impl MemoryProfile {
-    /// Returns the word used in folders, files and tables.
-    #[must_use]
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Sized => "sized",
-            Self::Stock => "stock",
-        }
-    }
-}
 
 /// Memory settings of a system under both memory profiles, as its folder defines them.
 #[derive(Debug, Clone, Default, PartialEq)]

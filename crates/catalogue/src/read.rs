@@ -155,10 +155,9 @@ impl System {
 /// Checks that everything in `without` is a default file of the protocol.
 fn check_without(definition: &Definition, text: &TomlText) -> Result<(), CatalogueError> {
     for (index, name) in definition.without.iter().enumerate() {
-        let is_default = name.split_once('/').is_some_and(|(workload, file)| {
-            let all = defaults::of(&definition.protocol, workload);
-            all.keys().any(|known| known.rsplit_once('.').is_some_and(|(stem, _)| stem == file))
-        });
+        let is_default = name
+            .split_once('/')
+            .is_some_and(|(workload, file)| defaults::of(&definition.protocol, workload).contains_key(file));
         if !is_default {
             let message =
                 format!("there is no default file `{name}` for the protocol {}", definition.protocol);

@@ -268,7 +268,7 @@ impl PartResolver<'_> {
                 RUN_TIME.iter().chain(rules.placeholders()).copied().chain(further).collect();
             let known = values.keys().copied().chain(kept.iter().copied());
             let put_in = |text: &str| filling.put_in(text, values, &kept);
-            let filled = fill_file(self.system, self.variant, raw, known, put_in)?;
+            let filled = fill_file(self.variant, raw, known, put_in)?;
             resolved.insert(rule.name.to_owned(), filled);
         }
         Ok(resolved)
@@ -397,7 +397,6 @@ fn properties(layers: &[OverlayLayer<'_>]) -> Properties {
 }
 
 fn fill_file<'a>(
-    system: &System,
     variant: &Variant,
     raw: &RawFile,
     known: impl Iterator<Item = &'a str> + Clone,
@@ -413,7 +412,7 @@ fn fill_file<'a>(
                 }
                 template::PlaceholderError::Malformed { .. } => problem.to_string(),
             };
-            system.folder.error(&raw.path, statement.line_at(problem.offset()), message)
+            raw.error(statement.line_at(problem.offset()), message)
         })?;
         statements.push(filled);
     }

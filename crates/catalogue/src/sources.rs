@@ -112,6 +112,10 @@ impl Place<'_> {
         let keys: Vec<&str> = self.keys.iter().copied().chain([key]).collect();
         self.text.error(&keys, message)
     }
+
+    fn missing(&self, key: &str, written: &SourceDefinition) -> CatalogueError {
+        self.error(key, format!("a source of kind {} needs `{key}`", written.kind))
+    }
 }
 
 /// Converts a source with its further parts; its files may lie in any part.
@@ -163,7 +167,7 @@ fn source(
     if written.kind == "bundled" {
         return bundled(written, files, place);
     }
-    let missing = |key: &str| place.error(key, format!("a source of kind {} needs `{key}`", written.kind));
+    let missing = |key: &str| place.missing(key, written);
     let kind = kind_of(artifact, written, files, folder, place)?;
     check_keys(&kind, written, place)?;
     let sha256 = match package_sources::identity(&kind) {
@@ -251,8 +255,7 @@ fn kind_of(
     place: &Place<'_>,
 ) -> Result<SourceKind, CatalogueError> {
     let exact = |key: &str, text: &Option<String>, is_exact: fn(&str) -> bool, rule: &str| {
-        let needs = format!("a source of kind {} needs `{key}`", written.kind);
-        let text = text.clone().ok_or_else(|| place.error(key, needs))?;
+        let text = text.clone().ok_or_else(|| place.missing(key, written))?;
         if is_exact(&text) { Ok(text) } else { Err(place.error(key, rule.to_owned())) }
     };
     let named = |(key, message): (&str, String)| place.error(key, message);

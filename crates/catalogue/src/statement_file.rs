@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::{error::CatalogueError, folder::Folder, locate, template};
+use crate::{error::CatalogueError, locate, template};
 
 /// Syntax of a statement file. The driver interprets the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -12,6 +12,18 @@ pub enum StatementKind {
     Sql,
     /// A `.json` file: one object per statement, for systems without SQL.
     Json,
+}
+
+impl StatementKind {
+    /// Splits the name of a statement file into its stem and the syntax that its ending stands for. `None`
+    /// for other files.
+    pub(crate) fn of_file(name: &str) -> Option<(&str, Self)> {
+        match name.rsplit_once('.')? {
+            (stem, "sql") => Some((stem, Self::Sql)),
+            (stem, "json") => Some((stem, Self::Json)),
+            _ => None,
+        }
+    }
 }
 
 /// What a workload requires of one of its statement files.
@@ -99,10 +111,45 @@ impl RawStatement {
 /// One statement file as written, with its placeholders.
 #[derive(Debug, Clone)]
 pub(crate) struct RawFile {
-    /// Path inside the system's folder.
+    /// Path inside the system's folder, or below the default files.
     pub(crate) path: String,
+    /// Name of the file as error messages show it.
+    pub(crate) shown: String,
     pub(crate) kind: StatementKind,
     pub(crate) statements: Vec<RawStatement>,
+}
+
+impl RawFile {
+    /// Splits the text of a file into its statements.
+    pub(crate) fn read(
+        path: String,
+        shown: String,
+        text: &str,
+        kind: StatementKind,
+    ) -> Result<Self, CatalogueError> {
+        let statements = split(text, kind).map_err(|fault| fault.in_file(&shown))?;
+        Ok(Self { path, shown, kind, statements })
+    }
+
+    /// Builds an error about the file, or a line of it.
+    pub(crate) fn error(&self, line: Option<usize>, message: impl Into<String>) -> CatalogueError {
+        CatalogueError::Invalid { file: self.shown.clone(), line, key: None, message: message.into() }
+    }
+}
+
+/// Fault of a file that is not JSON objects one after another.
+#[derive(Debug)]
+pub(crate) struct SplitFault {
+    line: usize,
+    message: String,
+}
+
+impl SplitFault {
+    /// Builds the error, with the name of the file as messages show it.
+    pub(crate) fn in_file(self, shown: &str) -> CatalogueError {
+        let Self { line, message } = self;
+        CatalogueError::Invalid { file: shown.to_owned(), line: Some(line), key: None, message }
+    }
 }
 
 /// A statement file with its values in place.
@@ -116,17 +163,10 @@ pub struct StatementFile {
     pub statements: Vec<String>,
 }
 
-pub(crate) fn split(
-    folder: &Folder,
-    path: &str,
-    text: &str,
-    kind: StatementKind,
-) -> Result<Vec<RawStatement>, CatalogueError> {
+fn split(text: &str, kind: StatementKind) -> Result<Vec<RawStatement>, SplitFault> {
     match kind {
         StatementKind::Sql => Ok(split_sql(text)),
-        StatementKind::Json => {
-            split_json(text).map_err(|(line, message)| folder.error(path, Some(line), message))
-        }
+        StatementKind::Json => split_json(text).map_err(|(line, message)| SplitFault { line, message }),
     }
 }
 
@@ -139,17 +179,12 @@ fn split_sql(text: &str) -> Vec<RawStatement> {
 
 /// Splits a statement file of a user's own questions, in which a name may hold `; --`: only `;` at the very
 /// end of a line ends a statement.
-pub(crate) fn split_own(
-    folder: &Folder,
-    path: &str,
-    text: &str,
-    kind: StatementKind,
-) -> Result<Vec<RawStatement>, CatalogueError> {
+pub(crate) fn split_own(text: &str, kind: StatementKind) -> Result<Vec<RawStatement>, SplitFault> {
     match kind {
         StatementKind::Sql => {
             Ok(split_sql_by(text, |line| line.trim_end().strip_suffix(';').map(str::trim_end)))
         }
-        StatementKind::Json => split(folder, path, text, kind),
+        StatementKind::Json => split(text, kind),
     }
 }
 

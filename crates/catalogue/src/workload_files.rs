@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 
 use crate::{
-    defaults,
+    defaults::{self, DefaultFile},
     definition::LoadMode,
     did_you_mean::did_you_mean,
     error::CatalogueError,
     folder::Folder,
     rules::{WorkloadRules, suggest_file},
-    statement_file::{RawFile, StatementKind, StatementRule, split},
+    statement_file::{RawFile, StatementKind, StatementRule},
     template,
 };
 
@@ -54,7 +54,7 @@ impl WorkloadFiles {
                 }
             };
             let (rule, kind) = known(folder, path, name, rules)?;
-            let file = RawFile { path: path.clone(), kind, statements: split(folder, path, text, kind)? };
+            let file = RawFile::read(path.clone(), folder.shown(path), text, kind)?;
             let place = match variant {
                 None => &mut files.base,
                 Some(variant) => files.variants.entry(variant.to_owned()).or_default(),
@@ -67,14 +67,14 @@ impl WorkloadFiles {
                 ));
             }
         }
-        for (name, (path, text)) in defaults::of(protocol, rules.name()) {
-            let Ok((rule, kind)) = known(folder, &path, &name, rules) else { continue };
+        let mut defaults = defaults::of(protocol, rules.name());
+        for rule in rules.files() {
+            let Some(DefaultFile { path, text, kind }) = defaults.remove(rule.name) else { continue };
             let is_left_out = without.contains(&format!("{}/{}", rules.name(), rule.name));
-            if is_left_out || files.base.contains_key(rule.name) {
-                continue;
+            if !is_left_out && !files.base.contains_key(rule.name) {
+                let shown = format!("built-in {path}");
+                files.base.insert(rule.name, RawFile::read(path, shown, text, kind)?);
             }
-            let statements = split(folder, &path, text, kind)?;
-            files.base.insert(rule.name, RawFile { path, kind, statements });
         }
         Ok(files)
     }
@@ -109,7 +109,7 @@ impl WorkloadFiles {
         };
         // With these load modes jsonathlon sends the documents, so the engine reads no file.
         let by_row = rule.name == LOAD && matches!(load, LoadMode::Rows | LoadMode::Stream);
-        let checked = CheckedFile { folder, rules, rule, file, by_row };
+        let checked = CheckedFile { rules, rule, file, by_row };
         checked.check_count()?;
         checked.check_placeholders()?;
         checked.check_usage(load)
@@ -118,7 +118,6 @@ impl WorkloadFiles {
 
 /// A statement file that is checked against its rule.
 struct CheckedFile<'a> {
-    folder: &'a Folder,
     rules: &'a dyn WorkloadRules,
     rule: &'a StatementRule,
     file: &'a RawFile,
@@ -129,7 +128,7 @@ struct CheckedFile<'a> {
 impl CheckedFile<'_> {
     /// Builds an error about the whole file.
     fn error(&self, message: impl Into<String>) -> CatalogueError {
-        self.folder.error(&self.file.path, None, message)
+        self.file.error(None, message)
     }
 
     /// Returns the placeholder that only this file of the workload may hold. `None` if it has none.
@@ -151,12 +150,11 @@ impl CheckedFile<'_> {
 
     /// Checks that every placeholder in the file has a value there.
     fn check_placeholders(&self) -> Result<(), CatalogueError> {
-        let Self { folder, rules, rule, file, by_row } = *self;
+        let Self { rules, rule, file, by_row } = *self;
         let own = self.own();
         for statement in &file.statements {
-            let names = template::placeholders(&statement.text).map_err(|error| {
-                folder.error(&file.path, statement.line_at(error.offset()), error.to_string())
-            })?;
+            let names = template::placeholders(&statement.text)
+                .map_err(|error| file.error(statement.line_at(error.offset()), error.to_string()))?;
             for (offset, name) in names {
                 let foreign = rules.files().iter().find(|other| other.own == Some(name) && Some(name) != own);
                 let unfilled = rules.placeholders().contains(&name)
@@ -168,7 +166,7 @@ impl CheckedFile<'_> {
                     Some(_) if by_row => format!("`{{{{{name}}}}}` has no value where rows are loaded"),
                     Some(other) => format!("`{{{{{name}}}}}` has a value only in `{}`", other.name),
                 };
-                return Err(folder.error(&file.path, statement.line_at(offset), message));
+                return Err(file.error(statement.line_at(offset), message));
             }
         }
         Ok(())
@@ -203,10 +201,8 @@ fn known(
     name: &str,
     rules: &'static dyn WorkloadRules,
 ) -> Result<(&'static StatementRule, StatementKind), CatalogueError> {
-    let (stem, kind) = match name.rsplit_once('.') {
-        Some((stem, "sql")) => (stem, StatementKind::Sql),
-        Some((stem, "json")) => (stem, StatementKind::Json),
-        _ => return Err(folder.error(path, None, "is neither a .sql nor a .json file")),
+    let Some((stem, kind)) = StatementKind::of_file(name) else {
+        return Err(folder.error(path, None, "is neither a .sql nor a .json file"));
     };
     match rules.files().iter().find(|rule| rule.name == stem) {
         Some(rule) => Ok((rule, kind)),

@@ -90,3 +90,9 @@ fn a_folders_file_overrides_the_default_and_a_default_can_be_left_out() {
     let message = load(&without("analytics/q1"), &[]).unwrap_err().to_string();
     assert!(message.contains("analytics/q1.sql: is missing"), "{message}");
 }
+
+#[test]
+fn a_users_own_folder_called_defaults_is_named_where_it_is() {
+    let message = load(DEFINITION, &[("defaults/q1.sql", "SELECT 1")]).unwrap_err().to_string();
+    assert!(message.contains("/relative/defaults/q1.sql: belongs to nothing"), "{message}");
+}

@@ -216,10 +216,7 @@ impl Target {
     /// none was chosen.
     #[must_use]
     pub fn profile(&self) -> Option<MemoryProfile> {
-        self.configuration.profile.map(|profile| match profile {
-            jsonathlon_catalogue::MemoryProfile::Sized => MemoryProfile::Sized,
-            jsonathlon_catalogue::MemoryProfile::Stock => MemoryProfile::Stock,
-        })
+        self.configuration.profile
     }
 
     /// Preparation class as it is recorded in the manifest.

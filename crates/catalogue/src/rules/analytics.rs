@@ -115,13 +115,11 @@ impl WorkloadRules for Rules {
             let OverlayDefinition { questions } = section.read()?;
             lay(section, questions, &mut rules)?;
         }
-        Ok(ParsedSection {
+        Ok(ParsedSection::new(
             load,
             logs,
-            section: Section::Analytics(AnalyticsSection { suspects, questions: rules }),
-            placeholders: BTreeMap::new(),
-            tiers: Vec::new(),
-        })
+            Section::Analytics(AnalyticsSection { suspects, questions: rules }),
+        ))
     }
 }
 

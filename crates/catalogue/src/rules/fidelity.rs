@@ -1,7 +1,5 @@
 //! Rules of the fidelity workload: two ways to write one document into a table, and two ways to read it.
 
-use std::collections::BTreeMap;
-
 use serde::{Deserialize, Serialize};
 
 use jsonathlon_schema::workload::WorkloadKind;
@@ -108,13 +106,7 @@ impl WorkloadRules for Rules {
             own.one_line = written.one_line.unwrap_or(own.one_line);
             own.extracted = written.extracted.unwrap_or(own.extracted);
         }
-        Ok(ParsedSection {
-            load,
-            logs: Vec::new(),
-            section: Section::Fidelity(own),
-            placeholders: BTreeMap::new(),
-            tiers: Vec::new(),
-        })
+        Ok(ParsedSection::new(load, Vec::new(), Section::Fidelity(own)))
     }
 }
 

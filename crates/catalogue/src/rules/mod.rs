@@ -93,6 +93,13 @@ pub(crate) struct ParsedSection {
     pub(crate) tiers: Vec<Tier>,
 }
 
+impl ParsedSection {
+    /// Creates what a workload states that has neither tiers nor placeholders of its folder's own.
+    fn new(load: LoadMode, logs: Vec<String>, section: Section) -> Self {
+        Self { load, logs, section, placeholders: BTreeMap::new(), tiers: Vec::new() }
+    }
+}
+
 /// What the sections of one workload state besides load mode, logs and tiers, with all overrides applied.
 /// Part of the configuration's digest.
 #[derive(Debug, Clone, PartialEq, Serialize)]

@@ -1,8 +1,6 @@
 //! Rules of the questions workload: how a user's own documents are loaded, and templates from which first
 //! questions are written.
 
-use std::collections::BTreeMap;
-
 use serde::{Deserialize, Serialize};
 
 use jsonathlon_schema::workload::WorkloadKind;
@@ -199,13 +197,7 @@ impl WorkloadRules for Rules {
         check_control(base, &["path", "control"], of_path)?;
         check_control(base, &["value_control"], value_control.as_ref())?;
         let own = QuestionsSection { suspects, path: checked(base, path)?, value, value_control };
-        Ok(ParsedSection {
-            load,
-            logs,
-            section: Section::Questions(own),
-            placeholders: BTreeMap::new(),
-            tiers: Vec::new(),
-        })
+        Ok(ParsedSection::new(load, logs, Section::Questions(own)))
     }
 }
 

@@ -57,10 +57,8 @@ fn read_file(
     text: &str,
     questions: &[UserQuestion],
 ) -> Result<(String, StatementFile), CatalogueError> {
-    let (stem, kind) = match file.rsplit_once('.') {
-        Some((stem, "sql")) => (stem, StatementKind::Sql),
-        Some((stem, "json")) => (stem, StatementKind::Json),
-        _ => return Err(folder.error(file, None, "is neither a .sql nor a .json file")),
+    let Some((stem, kind)) = StatementKind::of_file(file) else {
+        return Err(folder.error(file, None, "is neither a .sql nor a .json file"));
     };
     let set_up = SET_UP.iter().find(|(name, _)| *name == stem);
     let question = questions.iter().find(|one| one.name == stem);
@@ -75,7 +73,7 @@ fn read_file(
             return Err(folder.error(file, None, message));
         }
     };
-    let raw = split_own(folder, file, text, kind)?;
+    let raw = split_own(text, kind).map_err(|fault| fault.in_file(&folder.shown(file)))?;
     if must_be_single && raw.len() != 1 {
         let message = format!("holds {} statements and must hold one", raw.len());
         return Err(folder.error(file, None, message));

@@ -168,13 +168,7 @@ impl WorkloadRules for Rules {
             let at: Vec<&str> = at.iter().map(String::as_str).collect();
             return Err(from.error(&at, message));
         }
-        Ok(ParsedSection {
-            load,
-            logs,
-            section: Section::Documents(own),
-            placeholders: BTreeMap::new(),
-            tiers: Vec::new(),
-        })
+        Ok(ParsedSection::new(load, logs, Section::Documents(own)))
     }
 }
 
