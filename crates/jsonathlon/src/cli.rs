@@ -197,7 +197,7 @@ pub(crate) struct RunArguments {
     #[arg(long, value_enum, default_value = "sized")]
     pub(crate) profile: ProfileChoice,
     /// Memory that each system may use under the profile `sized`, such as 8GB, or 8GiB in units of
-    /// 1,024 [default: half of what the machine, or its container, has; of fidelity 4GB]
+    /// 1,024 [default: half of what the machine, or its container, has; of fidelity and durability 4GB]
     #[arg(long, value_name = "SIZE", value_parser = parse::bytes)]
     pub(crate) memory: Option<u64>,
     /// How servers that are started are reached

@@ -40,9 +40,12 @@ pub(crate) struct DurabilityArguments {
     #[arg(long, value_name = "TIME", default_value = "2m", value_parser = parse::seconds, conflicts_with = "resume", help_heading = DURABILITY)]
     pub(crate) recovery_limit: f64,
     /// Size of the disk whose power is cut; only what is written on it takes room
-    #[arg(long, value_name = "SIZE", default_value = "2GB", value_parser = parse::bytes, conflicts_with = "resume", help_heading = DURABILITY)]
+    #[arg(long, value_name = "SIZE", default_value = DEFAULT_DISK, value_parser = parse::bytes, conflicts_with = "resume", help_heading = DURABILITY)]
     pub(crate) disk: u64,
 }
+
+/// Default of `--disk`. Systems that allocate their whole log at once need room for it.
+pub(crate) const DEFAULT_DISK: &str = "4GB";
 
 /// Maximum of `--work`, the longest time under load before a crash, in seconds.
 const LONGEST_WORK_S: f64 = 15.0;

@@ -6,7 +6,7 @@ use jsonathlon_workloads::durability::Durability;
 use jsonathlon_workloads::durability::settings::{CrashKind, DurabilitySettings};
 use jsonathlon_workloads::stopping::StoppingRule;
 
-use super::run_request::{RunDefaults, RunRequest};
+use super::run_request::{RunDefaults, RunRequest, UNTIMED_MEMORY};
 use crate::cli::RunArguments;
 use crate::cli::durability::{DurabilityArguments, KindChoice};
 use crate::exit::Failure;
@@ -60,7 +60,8 @@ pub(super) fn asked(arguments: &DurabilityArguments) -> Result<RunRequest<'_>, F
         enough: StoppingRule::Rounds,
         load_rounds: Some(1),
         durability: None,
-        memory: None,
+        // No speed is measured, and logs as large as those of half of this machine would fill the disk.
+        memory: Some(UNTIMED_MEMORY),
         memory_limit_bytes: None,
     };
     let workload = Durability::new(settings).map_err(Failure::usage)?;
@@ -102,5 +103,34 @@ fn not_of_durability(run: &RunArguments) -> Result<(), Failure> {
     match told.into_iter().find(|(_, is_told, _)| *is_told) {
         Some((option, _, why)) => Err(Failure::usage(format!("{option} is not for durability: {why}"))),
         None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jsonathlon_catalogue::{Catalogue, MemoryProfile};
+
+    use super::*;
+    use crate::cli::durability::DEFAULT_DISK;
+    use crate::parse;
+
+    #[test]
+    fn the_default_disk_has_room_for_every_log_twice() {
+        let disk = parse::bytes(DEFAULT_DISK).unwrap();
+        let catalogue = Catalogue::load(&[]).unwrap();
+        for (system, setting) in [
+            ("mariadb", "innodb_log_file_size"),
+            ("mysql", "innodb_redo_log_capacity"),
+            ("postgresql", "max_wal_size"),
+        ] {
+            let system = catalogue.get(system).unwrap();
+            let variant = system.variants().first().unwrap().name.clone();
+            let configuration = system.configuration(system.default_version(), &variant, "default").unwrap();
+            let sized = configuration.with_memory(MemoryProfile::Sized, UNTIMED_MEMORY).unwrap();
+            let log = sized.memory_settings.iter().find(|one| one.name == setting).unwrap();
+            let mebibytes: u64 =
+                log.value.trim_end_matches(|unit: char| !unit.is_ascii_digit()).parse().unwrap();
+            assert!(2 * (mebibytes << 20) <= disk, "{setting} = {} on a disk of {DEFAULT_DISK}", log.value);
+        }
     }
 }
